@@ -12,7 +12,7 @@ shipped networks, and others that are trained as the first was, are compared wit
 same size as they are initialised. Stored is the share of correct labels, and the share of the most
 frequent one. A third classifier, for the language alone, has a hidden layer and is fitted to more
 dates; they are from the networks' training set. Chinese and Japanese, which share a notation, are
-one label for it.
+one label of the language.
 """
 
 from collections import Counter
@@ -73,6 +73,13 @@ def nonlinear_share(vectors, labels, new_vectors, new_labels) -> float:
         return (net(new).argmax(1) == wanted).double().mean().item()
 
 
+def labels_of(pairs) -> dict[str, list[str]]:
+    """The labels of dates by property, with Chinese and Japanese as one language."""
+    labels = date_labels(pairs)
+    one_notation = ["zh" if label == "ja" else label for label in labels[LANGUAGE]]
+    return {**labels, LANGUAGE: one_notation}
+
+
 def run(setting: str, seed: int) -> dict:
     """The shares of correct labels of one encoder, by property."""
     network = shipped(FILES.get(setting, "forced_teacher"))
@@ -87,7 +94,7 @@ def run(setting: str, seed: int) -> dict:
     for split, size in (("validation", FITTED), ("test", TESTED), ("train", MANY)):
         pairs = dates(split, size)
         batch = collate(encode_pairs([(one.text, one.iso) for one in pairs], source, target))
-        sides.append((contexts(model, batch), date_labels(pairs)))
+        sides.append((contexts(model, batch), labels_of(pairs)))
     (fitted, labels), (new, wanted), (many, many_labels) = sides
     accuracies = {"nearest_mean": {}, "linear": {}, "most_frequent": {}}
     for name in labels:
@@ -95,11 +102,8 @@ def run(setting: str, seed: int) -> dict:
         accuracies["nearest_mean"][name] = nearest_mean_share(*given)
         accuracies["linear"][name] = linear_share(*given)
         accuracies["most_frequent"][name] = max(Counter(wanted[name]).values()) / TESTED
-    told, asked = (
-        ["zh" if label == "ja" else label for label in some[LANGUAGE]]
-        for some in (many_labels, wanted)
-    )
-    accuracies["nonlinear"] = {LANGUAGE: nonlinear_share(many, told, new, asked)}
+    asked = many, many_labels[LANGUAGE], new, wanted[LANGUAGE]
+    accuracies["nonlinear"] = {LANGUAGE: nonlinear_share(*asked)}
     return accuracies
 
 

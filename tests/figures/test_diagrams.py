@@ -35,6 +35,7 @@ from gates2heads.figures.diagrams.recurrent import (
     convolutional_translator,
     gru_cell,
     lstm_cell,
+    teacher_forcing_and_free_running,
     unrolled_encoder_decoder,
     unrolled_rnn,
 )
@@ -177,7 +178,8 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
         (unrolled_rnn, {"h0 = 0", "h3", "W", "A", "(D,)", "(U,)", "loss L"}),
         (backpropagation_through_time, {"h3 = 1/4", "= 1/16", "w = ½", "× w"}),
         (transformer_architecture, {"masked self-attention", "memory", "embedding × √D", "logits"}),
-        (unrolled_encoder_decoder, {"h1", "context c", "s3", "<bos>", "and c", "<eos>", "(U,)"}),
+        (unrolled_encoder_decoder, {"→h2", "←h1", "context c", "s3", "and c", "<eos>", "(U/2,)"}),
+        (teacher_forcing_and_free_running, {"−log P(9)", "ŷ2 = 8", "true", "own", "context c"}),
         (residual_orders, {"layer norm", "residual", "(B, S, D)"}),
         (convolutional_translator, {"output projection", "(B, S, D)", "logits (B, T, V)"}),
     ],
@@ -231,6 +233,9 @@ def test_every_residual_connection_of_the_transformer_passes_its_norm_and_its_su
     boxes.arrow("layer", "norm", route="around the right")
     boxes.draw()
     low, high = Rect(1, 5, 2, 6), Rect(0, 0, 3, 1)
+    over = way(high, low, "around the top", 0.1)
+    assert over[1][1] == over[2][1] < min(high.top, low.top)
+    assert (over[0][1], over[3][1]) == (high.top, low.top)
     left = way(low, high, "around the left", 0.25)
     assert left == [(1, 5.5), (0 - TRUNK - 0.25, 5.5), (0 - TRUNK - 0.25, 0.5), (0, 0.5)]
     right = way(low, high, "around the right")

@@ -286,7 +286,7 @@ root_doc = "chapters/04_sequence_to_sequence"
 
 Text.
 
-**Figure 4.2.** A caption.
+**Figure 4.3.** A caption.
 
 ### Exercise 4.4
 
@@ -312,9 +312,9 @@ appendix/claims
     found = re.findall(
         r'href="appendix/claims\.html#(claim-[\w-]+)"', built["04_sequence_to_sequence"]
     )
-    here = [one for one in claims.read_claims()[4] if {"4.5", "Figure 4.2"} & set(one["where"])]
+    here = [one for one in claims.read_claims()[4] if {"4.5", "Figure 4.3"} & set(one["where"])]
     assert set(found) == {claims.anchor(one) for one in here}
-    assert len(found) == sum(len({"4.5", "Figure 4.2"} & set(one["where"])) for one in here)
+    assert len(found) == sum(len({"4.5", "Figure 4.3"} & set(one["where"])) for one in here)
     for anchor in set(found):
         assert f'id="{anchor}"' in built["appendix/claims"]
 

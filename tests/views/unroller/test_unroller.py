@@ -170,7 +170,7 @@ def test_numbers_and_sentences_by_hand():
     assert found[9][1].endswith("form the context vector, with 2 components.")
     assert found[9][2].startswith("Decoder step 1: the previous token is the start token in gree")
     assert found[9][3] == (
-        "Decoder step 2: the previous token is “0” in greedy decoding, “1” in the clamped line, "
+        "Decoder step 2: the previous token is “0” in greedy decoding, “1” in the clamped row, "
         "“0” under teacher forcing."
     )
     assert [(one["token"], one["shares"]) for one in found[10]] == [
@@ -225,7 +225,11 @@ def test_a_simple_view_tells_one_line():
         ("31 February 2020", "2020-02-31", "The output is not a date of the calendar."),
         ("29 February 2001", "2001-02-29", "The output is not a date of the calendar."),
         ("5. Mai 2033", "20337-05-0", "The output is not a date of the calendar."),
-        ("12/25/2020", "2012-02-25", "The output has another year than the input."),
+        ("2056/11/10", "2056-11-10", ""),
+        ("5/6/2021", "2051-02-26", "slashes occur only in Japanese dates, such as 1974/02/04"),
+        ("04/02/1974", "2047-09-20", "slashes occur only in Japanese dates"),
+        ("2021/5/6", "2021-05-06", "slashes occur only in Japanese dates"),
+        ("12-25-2020", "2012-02-25", "The output has another year than the input."),
     ],
 )
 def test_what_is_unlike_the_training_data_gets_a_warning(text, output, sentence):

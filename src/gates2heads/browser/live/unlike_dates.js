@@ -3,6 +3,8 @@
 const [EARLIEST, LATEST] = [1900, 2100]; // years of the training data
 const DIGITS = /\p{Nd}/gu;
 const DIGITS_OF_ANY = /\p{Nd}/u; // without the flag that remembers a place
+const WITH_SLASHES = /^\d{4}\/\d\d\/\d\d$/u; // Japanese; Arabic ones have digits or marks of their own
+const OF_ARABIC = /[\u200f\u0660-\u0669]/u;
 const ARABIC = "٠".codePointAt(0); // Arabic-Indic zero, the only other digits of the training data
 
 /**
@@ -28,6 +30,8 @@ export function warningOf(text, output) {
   if (numbers.length > 3) return `${unlike}, in which every input is a single date.`;
   if (numbers.some((one) => one !== years[0] && (one < 1 || one > 31)))
     return `${unlike}: it contains a number that is neither a day nor a month.`;
+  if (text.includes("/") && !WITH_SLASHES.test(text.trim()) && !OF_ARABIC.test(text))
+    return `${unlike}, in which slashes occur only in Japanese dates, such as 1974/02/04, and in Arabic ones.`;
   if (!isDate(output)) return "The output is not a date of the calendar.";
   if (output.slice(0, 4) !== years[0]) return "The output has another year than the input.";
   return "";

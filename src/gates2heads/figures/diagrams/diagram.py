@@ -48,6 +48,7 @@ ROUTES = (
     "down then across",
     "around the left",
     "around the right",
+    "around the top",
 )
 
 
@@ -136,7 +137,7 @@ class Diagram:
             shape: its shape, below the arrow, or below the label.
             route: "" for a straight line where there is one; or "across", "down", "across then
                 down", "down then across", by the sides at which it leaves and enters; or "around
-                the left", "around the right", past the boxes between the two.
+                the left", "around the right", "around the top", past the boxes between the two.
             shift: inches by which a straight arrow is moved, so that two may be parallel, or by
                 which a detour is moved away from the boxes.
             dashed: whether the line is dashed, for optional connections.

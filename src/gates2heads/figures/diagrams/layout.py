@@ -107,8 +107,9 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
     Args:
         start, end: the boxes.
         route: "across" leaves and enters at the sides, "down" above or below; "across then down"
-            and "down then across" turn once; "around the left" and "around the right" leave and
-            enter on the same side. "" is a straight line where there is one, else across.
+            and "down then across" turn once; "around the left", "around the right" and "around the
+            top" leave and enter on the same side. "" is a straight line where there is one, else
+            across.
         shift: inches by which a straight line is moved to the right or down, and a way around is
             moved away from the boxes.
     Returns:
@@ -140,7 +141,10 @@ def way(start: Rect, end: Rect, route: str, shift: float = 0.0) -> list[Point]:
 
 def _around(start: Rect, end: Rect, route: str, shift: float) -> list[Point]:
     """Find the route out of one side of a box and into the same side of another."""
-    (_, ay), (_, by) = start.middle, end.middle
+    (ax, ay), (bx, by) = start.middle, end.middle
+    if route == "around the top":
+        corner = min(start.top, end.top) - TRUNK - shift
+        return [(ax, start.top), (ax, corner), (bx, corner), (bx, end.top)]
     if route == "around the left":
         corner, sides = min(start.left, end.left) - TRUNK - shift, (start.left, end.left)
     else:

@@ -151,26 +151,80 @@ def unrolled_encoder_decoder() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    for place, character in enumerate(("x1", "x2")):
-        d.box(f"x{place}", character, at=(place, 2), kind="plain")
-        d.box(f"h{place}", f"h{place + 1}", at=(place, 1), shape="(U,)")
-        d.arrow(f"x{place}", f"h{place}")
-    d.box("context", "context c", at=(2, 1), shape="(U,)", colour="green")
+    for place in (0, 1):
+        number = place + 1
+        d.box(f"x{number}", f"x{number}", at=(place, 1), kind="plain")
+        d.box(f"back{number}", f"←h{number}", at=(place, 0), shape="(U/2,)")
+        d.box(f"on{number}", f"→h{number}", at=(place, 2), shape="(U/2,)")
+        d.arrow(f"x{number}", f"back{number}")
+        d.arrow(f"x{number}", f"on{number}")
+    d.box("context", "context c", at=(2, 2), shape="(U,)", colour="green")
     for place, (read, written) in enumerate((("<bos>", "y1"), ("y1", "y2"), ("y2", "<eos>"))):
         column = 3 + place
-        d.box(f"r{place}", read, at=(column, 2), shape="and c", kind="plain")
-        d.box(f"s{place}", f"s{place + 1}", at=(column, 1), shape="(U,)", colour="orange")
-        d.box(f"y{place}", written, at=(column, 0), kind="plain")
+        d.box(f"r{place}", read, at=(column, 3), shape="and c", kind="plain")
+        d.box(f"s{place}", f"s{place + 1}", at=(column, 2), shape="(U,)", colour="orange")
+        d.box(f"y{place}", written, at=(column, 1), kind="plain")
         d.arrow(f"r{place}", f"s{place}")
         d.arrow(f"s{place}", f"y{place}")
-    for before, after in pairwise(("h0", "h1", "context", "s0", "s1", "s2")):
+    d.arrow("back2", "back1")
+    d.arrow("back1", "context", route="around the top", shift=-0.1)
+    for before, after in pairwise(("on1", "on2", "context", "s0", "s1", "s2")):
         d.arrow(before, after)
     d.arrow("context", "r0", "c", route="down then across", dashed=True)
     d.arrow("r0", "r1", "c", dashed=True)
     d.arrow("r1", "r2", "c", dashed=True)
-    d.group("Encoder", "h0", "h1")
+    d.group("Encoder", "back1", "on2")
     d.group("Decoder", "y0", "s0", "s1", "s2", "y2", colour="orange")
     return d.draw()
+
+
+def teacher_forcing_and_free_running() -> Figure:
+    """Draw four training steps of a decoder for the year 1936, with true and with own inputs.
+
+    Solid arrows lead forwards; dashed ones are the gradients of the losses.
+
+    Source: Williams & Zipser 1989.
+
+    Returns:
+        The figure, for `show`.
+    """
+    d = Diagram()
+    true, own = ("1", "9", "3", "6"), ("1", "8", "3", "6")
+    for top, (title, fed) in enumerate((("Teacher forcing", true), ("Free running", own))):
+        loss, output, state, read = (4 * top + row for row in range(4))
+        is_own = fed is own
+        d.box(f"encoder{top}", "encoder", at=(0, read), shape="x")
+        d.box(f"c{top}", "context c", at=(0, state), colour="green")
+        _there_and_back(d, f"encoder{top}", f"c{top}")
+        for step, (target, best) in enumerate(zip(true, own, strict=True), start=1):
+            here = f"{top} {step}"
+            token, whose = ("<bos>", "start") if step == 1 else (fed[step - 2], "true")
+            whose = "own" if is_own and step > 1 else whose
+            d.box(f"read{here}", token, at=(step, read), shape=whose, kind="plain")
+            d.box(f"s{here}", f"s{step}", at=(step, state), colour="orange")
+            d.box(
+                f"best{here}",
+                "softmax",
+                at=(step, output),
+                shape=f"ŷ{step} = {best}",
+                colour="amber",
+            )
+            d.box(f"loss{here}", f"−log P({target})", at=(step, loss), kind="plain")
+            d.arrow(f"read{here}", f"s{here}")
+            _there_and_back(d, f"c{top}" if step == 1 else f"s{top} {step - 1}", f"s{here}")
+            _there_and_back(d, f"s{here}", f"best{here}")
+            _there_and_back(d, f"best{here}", f"loss{here}")
+            if is_own and step > 1:
+                d.arrow(f"best{top} {step - 1}", f"read{here}", route="across")
+        names = [f"{name}{top} {step}" for name in ("read", "loss") for step in (1, 4)]
+        d.group(title, f"encoder{top}", f"c{top}", *names, colour=("blue", "orange")[top])
+    return d.draw()
+
+
+def _there_and_back(d: Diagram, start: str, end: str) -> None:
+    """Two parallel arrows: forwards, and dashed, the gradient."""
+    d.arrow(start, end, shift=-0.08)
+    d.arrow(end, start, shift=0.08, dashed=True)
 
 
 def chain_of_tokens() -> Figure:

@@ -6,7 +6,7 @@ export const LINES = ["free", "held", "taught"];
 export const TITLES = { free: "greedy decoding", held: "clamped", taught: "teacher forcing" };
 const READS = {
   free: "in greedy decoding",
-  held: "in the clamped line",
+  held: "in the clamped row",
   taught: "under teacher forcing",
 };
 const FULL = 32767; // of a number in two bytes

@@ -113,7 +113,7 @@ class Unroller extends LiveStage {
     this.expects = new UnrollRow(this, "expects", "prediction", (step) =>
       this.put({ step: this.now.source.length + step }),
     );
-    this.decoder = new UnrollTape(this.isSimple ? "decoder states" : "states, clamped line");
+    this.decoder = new UnrollTape(this.isSimple ? "decoder states" : "states, clamped row");
     this.gap = new UnrollBars("distance between states", FAR, "");
     this.nats = new UnrollBars("surprisal", SURPRISAL, " nats");
     const reading = element("div", { class: "g2h-sheet" }, this.reads.node, this.encoder.node);
@@ -138,7 +138,7 @@ class Unroller extends LiveStage {
       "div",
       { class: "g2h-dim" },
       box(reading, "the encoder, step by step"),
-      box(writing, this.isSimple ? "the decoder, step by step" : "the decoder, three lines"),
+      box(writing, this.isSimple ? "the decoder, step by step" : "the decoder, three rows"),
     );
     return element("div", {}, this.picture, legendOf(this.isSimple));
   }
