@@ -1,1 +1,1 @@
-"""Chapter 12, one stack: its exercises, experiments and stored results."""
+"""Chapter 12, decoder-only models: its exercises, experiments and stored results."""

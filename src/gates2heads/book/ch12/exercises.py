@@ -1,4 +1,4 @@
-"""Chapter 12, One stack: the checks of its exercises."""
+"""Chapter 12, Decoder-only models: the checks of its exercises."""
 
 import torch
 import torch.nn.functional as F

@@ -1,1 +1,1 @@
-"""Chapter 13, size and context: its exercises, experiments and stored results."""
+"""Chapter 13, scaling and in-context learning: its exercises, experiments and stored results."""

@@ -1,4 +1,4 @@
-"""Chapter 13, Size and context: the checks of its exercises."""
+"""Chapter 13, Scaling and in-context learning: the checks of its exercises."""
 
 from gates2heads.book.ch13.exercises.conflicts import check_context_is_true
 from gates2heads.book.ch13.exercises.heads import (

@@ -1,4 +1,4 @@
-"""Chapter 13, Size and context: check of the exercise on a context that contradicts training."""
+"""Chapter 13, Scaling and in-context learning: the check of the exercise on a conflict."""
 
 from gates2heads.book.ch13.conflict_measures import context_is_true
 from gates2heads.grading.diagnosis import Case, FunctionCheck

@@ -1,4 +1,4 @@
-"""Chapter 13, Size and context: checks of the exercises on induction heads."""
+"""Chapter 13, Scaling and in-context learning: checks of the exercises on induction heads."""
 
 import torch
 from torch import Tensor
