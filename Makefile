@@ -51,7 +51,7 @@ help:
 	@echo "make release  check that the tagged release matches the published pages"
 	@echo "make heights  measure the height of each view, which pages reserve"
 	@echo "make pictures photograph the views for the notebooks (NOTEBOOKS=… for some)"
-	@echo "make picture  retake the README's pictures of a live view"
+	@echo "make picture  retake the README's pictures of live views"
 	@echo "make clean    remove build outputs; make distclean also the environments and assets"
 
 # ---- installation -----------------------------------------------------------------------------

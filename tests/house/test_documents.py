@@ -11,6 +11,7 @@ from PIL import Image
 
 from gates2heads.__main__ import main
 from gates2heads.book.studies import read_study, results_of
+from tools.book.picture import PARTS, SCHEMES, SIZE
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -174,6 +175,25 @@ def test_the_readme_shows_both_pictures_and_they_are_small():
     assert sizes[0] == sizes[1]
     assert 1000 <= sizes[0][0] <= 1250
     assert sum(path.stat().st_size for path in pictures) <= 300_000
+
+
+def test_the_thumbnails_are_small_and_the_readme_and_the_first_page_show_them():
+    pictures = {path.name: path for path in (ROOT / "_static" / "thumbnails").iterdir()}
+    parts = [f"{one.name}-{scheme}.png" for one in PARTS for scheme in SCHEMES]
+    assert sorted(pictures) == sorted(parts)
+    readme, page = read("README.md"), read("chapters/intro.ipynb")
+    alternatives = dict(
+        re.findall(r'thumbnails/(\w+)-light\.png" width="\d+" alt="([^"]{60,})"', readme)
+    )
+    told = dict(re.findall(r"!\[([^\]]+)\]\(\.\./_static/thumbnails/(\w+)-light\.png\)", page))
+    assert list(alternatives) == list(told.values()) == [one.name for one in PARTS]
+    for alternative, name in told.items():
+        assert alternatives[name].endswith(f". {alternative}")
+        assert f"_static/thumbnails/{name}-dark.png" in readme
+    for path in pictures.values():
+        assert path.stat().st_size <= 60_000
+        with Image.open(path) as image:
+            assert image.size == SIZE
 
 
 def test_the_example_of_the_readme_runs_in_python_and_on_the_command_line(capsys):

@@ -22,8 +22,8 @@ JUPYTERLAB = (
 )
 NO_ADDRESS = (
     " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
-    "This copy was built without an address; if you do not have the address, ask whoever gave "
-    "you this copy."
+    "This copy was built without an address; if you do not have the address, ask whoever gave you "
+    "this copy."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."

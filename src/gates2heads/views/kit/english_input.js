@@ -3,7 +3,8 @@
 
 import { WAITS, inMegabytes, megabytes } from "../../browser/live/files.js";
 import { bytesInWords, refusalInWords, tidy, tooLong } from "../../browser/live/pieces.js";
-import { Live } from "../../browser/live/runtime.js";
+import { lossesInWords } from "../../browser/live/losses.js";
+import { Live, filesToFetch } from "../../browser/live/runtime.js";
 import { likenessInWords, questionInWords } from "../../browser/live/word_counts.js";
 import { Refusal, element, field } from "./view.js";
 
@@ -42,12 +43,21 @@ export class EnglishInput {
       if (event.key === "Enter" && !event.isComposing) this.start();
     });
     stage.listen(this.input, "input", () => this.later());
+    stage.listen(this.node, "toggle", () => !this.isHere && this.forget()); // meanwhile less is missing
   }
 
-  /** The message before the model is loaded: both sizes, since the view asks for both at once. */
+  /** What comes over the network at the first translation, as the view asks for it: "17.5 MB". */
+  get missing() {
+    const files = filesToFetch([this.live, ...this.stage.lives]);
+    return files.size ? inMegabytes([...files.values()].reduce((sum, size) => sum + size, 0)) : "";
+  }
+
+  /** The message before the model is loaded. */
   before() {
-    const [size, ofFirst] = [this.live, ...this.stage.lives].map((one) => inMegabytes(one.size));
-    return `A second model translates the sentence into German. It (${size}) and the first model (${ofFirst}) are loaded once, at the first translation.`;
+    const isAlone = this.stage.lives.every((one) => one.isComing);
+    const what = isAlone ? "It is" : "Both models and the program that runs them are";
+    const size = this.missing && ` (${this.missing})`;
+    return `A second model translates the sentence into German. ${what} loaded once, at the first translation${size}.`;
   }
 
   /** The German field holds something else now. */
@@ -57,7 +67,7 @@ export class EnglishInput {
 
   /** A button that carries a text over from the German field and has it translated. */
   offer(text) {
-    const load = this.isHere ? "" : ` (loads ${inMegabytes(this.live.size)})`;
+    const load = this.missing && ` (loads ${this.missing})`;
     const button = element("button", { type: "button" }, `Start from English instead${load}`);
     this.stage.listen(button, "click", () => {
       this.node.open = true;
@@ -130,7 +140,8 @@ export class EnglishInput {
     stage.receive(written);
     const remark = told ? likenessInWords(told.likeness, "english") : "";
     const filled = `Translated into German in ${seconds} s and copied to the field above. This translation can itself contain mistakes.`;
-    const remarks = [remark, bytesInWords(source), questionInWords(text), filled];
+    const remarks = [remark, bytesInWords(source), questionInWords(text)];
+    remarks.push(...lossesInWords(text, "english"), filled);
     this.state.textContent = remarks.filter(Boolean).join(" ");
     this.node.dataset.english = text;
     return true;

@@ -1,4 +1,5 @@
 import { bytesInWords, wordsOf } from "../../browser/live/pieces.js";
+import { lossesInWords } from "../../browser/live/losses.js";
 import { GermanStage } from "../../browser/live/stages/german_stage.js";
 import { questionInWords } from "../../browser/live/word_counts.js";
 import { STORED } from "../../browser/live/stages/stage.js";
@@ -64,6 +65,7 @@ export function remarks({ text = "", source, target, finished }) {
       "The model was trained on single captions: it usually merges several sentences into one and loses part of their content.",
     );
   }
+  said.push(...lossesInWords(text, "german"));
   if (repeats(target)) {
     said.push(
       "The output repeats itself, which often happens when a model reads a sentence unlike its training data.",
