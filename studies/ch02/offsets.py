@@ -55,7 +55,7 @@ def offsets(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict:
 
 
 def run(setting: str, seed: int) -> dict:
-    """Measure the offsets of counted vectors or of a stored model, which was trained with seed 0."""
+    """Measure the offsets of counted vectors, or of a stored model (trained with seed 0)."""
     return offsets(differences.vectors_of(setting), analogies()[1::2])
 
 

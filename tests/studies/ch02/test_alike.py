@@ -17,7 +17,7 @@ def test_correct_neighbours_are_of_the_same_category():
     kinds = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])  # 0 belongs to none
     v = torch.eye(3)[[2, 0, 0, 0, 0, 1, 1, 1, 1]]
     assert alike.correct_neighbours(v, kinds) == 24
-    v[4] = v[5]  # near the other category: 4 loses three, 1 to 3 and 5 to 8 may each lose one
+    v[4] = v[5]  # 4 is in the other category: its three neighbours are wrong
     assert alike.correct_neighbours(v + 1e-3 * torch.arange(9)[:, None], kinds) <= 21
 
 
