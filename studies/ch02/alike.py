@@ -10,8 +10,9 @@ learning rate of 0.01 and four epochs. Varied are the number of noise words, and
 vectors: by default the input vectors are uniform in ±1/(2D) and the output vectors are 0; in the
 other settings both are normal with the given standard deviation. Such vectors are trained for
 twelve epochs as well. Metrics: the mean cosine between the input vectors of the 20 words of the
-five categories, before training, its maximum over training (every tenth step) and at the end; and
-how many of the 60 nearest neighbours belong to the category of their word.
+five categories, before training, its maximum over training (every tenth step), after half of the
+epochs and at the end; and how many of the 60 nearest neighbours belong to the category of their
+word, after half of the epochs and at the end.
 """
 
 import torch
@@ -24,6 +25,7 @@ from gates2heads.data.batches.windows import join_sentences, windows
 from gates2heads.data.tokens.words import WordVocabulary
 
 WIDTH, SENTENCES, WINDOW, BATCH, RATE, EVERY = 8, 1000, 2, 64, 0.01, 10
+NEAREST = 3  # neighbours of each word
 SETTINGS = {
     "five noise words": {},
     "two noise words": {"negatives": 2},
@@ -37,6 +39,15 @@ def mean_cosine(unit: Tensor) -> float:
     """The mean cosine of two different rows of unit vectors (n, D)."""
     size = len(unit)
     return float(((unit @ unit.T).sum() - size) / (size * (size - 1)))
+
+
+def correct_neighbours(v: Tensor, kinds: Tensor) -> int:
+    """How many of the nearest neighbours of the words (n, 4) belong to the category of the word."""
+    words, unit = kinds.flatten(), F.normalize(v, dim=1)
+    near = (unit @ unit.T).fill_diagonal_(-2)[words].topk(NEAREST).indices  # (4n, 3)
+    kind_of = torch.full((len(v),), -1)
+    kind_of[words] = torch.arange(len(kinds)).repeat_interleave(kinds.shape[1])
+    return int((kind_of[near] == kind_of[words][:, None]).sum())
 
 
 def run(setting: str, seed: int) -> dict:
@@ -56,6 +67,8 @@ def run(setting: str, seed: int) -> dict:
     noise, negatives = vocabulary.counts**0.75, chosen["negatives"]
     optimizer = torch.optim.Adam([v, u], lr=RATE)
     cosines, step = [mean_cosine(F.normalize(v.detach()[words], dim=1))], 0
+    correct = []  # neighbours, after each epoch
+    at_ends = []  # mean cosines, after each epoch
     for epoch in range(chosen["epochs"]):
         for batch in windows(text, window=WINDOW, batch_size=BATCH, seed=epoch):
             row, column = batch.mask.nonzero(as_tuple=True)
@@ -70,18 +83,18 @@ def run(setting: str, seed: int) -> dict:
             step += 1
             if step % EVERY == 0:
                 cosines.append(mean_cosine(F.normalize(v.detach()[words], dim=1)))
-    unit = F.normalize(v.detach(), dim=1)
-    near = (unit @ unit.T).fill_diagonal_(-2)[words].topk(3).indices  # (20, 3)
-    kind_of = torch.full((size,), -1)
-    kind_of[words] = torch.arange(len(kinds)).repeat_interleave(kinds.shape[1])
+        at_ends.append(mean_cosine(F.normalize(v.detach()[words], dim=1)))
+        correct.append(correct_neighbours(v.detach(), kinds))
     return {
         "negatives": negatives,
         "epochs": chosen["epochs"],
         "before": cosines[0],
         "largest": max(cosines),
+        "halfway": at_ends[chosen["epochs"] // 2 - 1],
         "end": cosines[-1],
-        "correct": int((kind_of[near] == kind_of[words][:, None]).sum()),
-        "of": near.numel(),
+        "correct_halfway": correct[chosen["epochs"] // 2 - 1],
+        "correct": correct[-1],
+        "of": NEAREST * len(words),
     }
 
 

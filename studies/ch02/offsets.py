@@ -5,10 +5,11 @@
 
 The answer d to an analogy would be exact if the offset b − a were d − c. Each of the three models
 of the opening view of chapter 2 is asked the analogies of its second test half that its vocabulary
-covers. Stored are the mean lengths of both offsets, the median of their ratio, the mean cosine
-between them, and which word is nearest (a, b and c allowed) if the offset b − a is added as it is,
-twice, with the length of d − c, and if d − c is added with the length of b − a. No model is
-trained. Needs the folder GATES2HEADS_DATA, or downloads the word tests.
+covers, and so are the vectors counted as `evaluation.py` counts them. Stored are the mean lengths
+of both offsets, the median of their ratio, the mean cosine between them, and which word is nearest
+(a, b and c allowed) if the offset b − a is added as it is, twice, with the length of d − c, and if
+d − c is added with the length of b − a. No model is trained. Needs the folder GATES2HEADS_DATA, or
+downloads the word tests; for the counts also Multi30k.
 """
 
 from collections.abc import Sequence
@@ -17,11 +18,12 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.book.studies import Study
-from gates2heads.browser.engine.rebuild import shipped
 from gates2heads.data.corpora.word_tests import analogies
 from gates2heads.metrics.words.vectors import WordVectors
+from studies.ch02 import differences
 
-MODELS = ("skip-gram", "cbow", "glove")
+MODELS = tuple(differences.SHIPPED)
+COUNTED = ("ppmi", "svd")
 
 
 def offsets(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict:
@@ -52,13 +54,12 @@ def offsets(vectors: WordVectors, questions: Sequence[Sequence[str]]) -> dict:
     }
 
 
-def run(model: str, seed: int) -> dict:
-    """Measure the offsets of one stored model; it was trained with seed 0."""
-    name = f"words_{model.replace('-', '_')}"
-    return offsets(shipped(name).model.compared(), analogies()[1::2])
+def run(setting: str, seed: int) -> dict:
+    """Measure the offsets of counted vectors, or of a stored model (trained with seed 0)."""
+    return offsets(differences.vectors_of(setting), analogies()[1::2])
 
 
-STUDY = Study("ch02/offsets", run, MODELS)
+STUDY = Study("ch02/offsets", run, (*MODELS, *COUNTED))
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""Sub-word vectors: n-grams and hashes as fastText's, means by hand, gradients by autograd."""
+"""Subword vectors: n-grams and hashes as fastText's, means by hand, gradients by autograd."""
 
 import pytest
 import torch

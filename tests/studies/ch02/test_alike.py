@@ -13,6 +13,14 @@ def test_the_mean_cosine_leaves_out_each_row_with_itself():
     assert alike.mean_cosine(rows) == pytest.approx(-1 / 3)
 
 
+def test_correct_neighbours_are_of_the_same_category():
+    kinds = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])  # 0 belongs to none
+    v = torch.eye(3)[[2, 0, 0, 0, 0, 1, 1, 1, 1]]
+    assert alike.correct_neighbours(v, kinds) == 24
+    v[4] = v[5]  # 4 is in the other category: its three neighbours are wrong
+    assert alike.correct_neighbours(v + 1e-3 * torch.arange(9)[:, None], kinds) <= 21
+
+
 def test_every_setting_is_stored_with_five_seeds():
     rows = read_study("ch02/alike")
     assert [(row["setting"], row["seed"]) for row in rows] == [
@@ -21,7 +29,8 @@ def test_every_setting_is_stored_with_five_seeds():
     for row in rows:
         one = row["result"]
         assert one["largest"] >= max(one["before"], one["end"])
-        assert one["correct"] <= one["of"] == 60
+        assert one["halfway"] <= 1
+        assert max(one["correct"], one["correct_halfway"]) <= one["of"] == 60
 
 
 def test_the_stored_phase_is_found_again():

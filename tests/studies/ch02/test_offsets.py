@@ -39,6 +39,14 @@ def test_the_offset_is_long_enough_with_every_model():
         assert one["nearest"]["given"]["c"] > 0.7
 
 
+def test_vectors_that_are_counted_are_stored_too():
+    for setting in offsets.COUNTED:
+        (one,) = results_of(read_study("ch02/offsets"), setting)
+        assert one["questions"] == 1514
+        assert sum(one["nearest"]["given"].values()) <= 1
+        assert one["nearest"]["given"]["c"] > one["nearest"]["given"]["right"]
+
+
 @needs_data
 def test_what_is_stored_is_measured_again():
     (stored,) = results_of(read_study("ch02/offsets"), "skip-gram")

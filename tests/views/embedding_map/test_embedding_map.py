@@ -39,7 +39,7 @@ def test_payload_holds_the_answer():
 def test_it_finds_the_table_that_is_made_of_ngrams():
     assert embedding_map().subword == -1
     made = SubwordTable(["a", "man"], torch.tensor([5, 3]), 7, buckets=11)
-    models = {"one": MODEL, "sub-word": export_model(made, name="s")}
+    models = {"one": MODEL, "subword": export_model(made, name="s")}
     assert embedding_map(models=models).subword == 1
 
 
@@ -75,6 +75,7 @@ def test_an_unseen_word_in_words():
         ("guitra", ["guitar"]),  # two neighbours are swapped
         ("bicycel", ["bicycle", "bicycles"]),  # the most similar first
         ("zq", []),
+        ("猫", []),  # one letter from “a”, but they have none in common
         ("snowboardings", ["snowboarding"]),
     ],
 )

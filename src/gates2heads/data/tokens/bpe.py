@@ -1,4 +1,4 @@
-"""Byte-pair encoding: frequent words remain whole, rare words are split into sub-words."""
+"""Byte-pair encoding: frequent words remain whole, rare words are split into subwords."""
 
 import json
 import os

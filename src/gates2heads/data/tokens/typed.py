@@ -50,7 +50,7 @@ def tidy(text: str) -> str:
 
     The text is `composed`, and quotation marks, apostrophes and dashes become those of the
     captions: „so“ after a low mark, otherwise "so". A text in capitals is converted to lower case
-    after its first letter, since sub-word models know few words in capitals.
+    after its first letter, since subword models know few words in capitals.
     """
     plain = composed(text).translate(SIGNS)
     plain = plain.replace("”", "“") if "„" in plain else re.sub("[“”]", '"', plain)

@@ -78,7 +78,7 @@ class HierarchicalSoftmax(nn.Module):
 class NegativeSampling(nn.Module):
     """Distinguish the observed word from K sampled words: a step costs O(K).
 
-    −log σ(u_o · h) − Σ_k log σ(−u_k · h), with u_k drawn in proportion to count^(3/4).
+    −log σ(u_o · h) − Σ_k log σ(−u_{n_k} · h); the word n_k is sampled in proportion to count^(3/4).
 
     Source: Mikolov et al. 2013, "Distributed Representations", equation 4. Departs from it in
     nothing; a sampled word may be the observed one.

@@ -1,4 +1,4 @@
-"""Skip-gram with sub-words: the vector of a word is the mean of those of its character n-grams."""
+"""Skip-gram with subwords: the vector of a word is the mean of those of its character n-grams."""
 
 from collections.abc import Iterable, Sequence
 
@@ -150,7 +150,7 @@ class SubwordRows:
 
 
 class SubwordSkipGram(Word2Vec):
-    """Skip-gram with negative sampling whose centre word is the mean of its sub-word rows.
+    """Skip-gram with negative sampling whose centre word is the mean of its subword rows.
 
     Source: Bojanowski et al. 2017, section 3. Trained by `train_negative_sampling`.
 

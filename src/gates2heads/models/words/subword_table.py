@@ -1,4 +1,4 @@
-"""Sub-word vectors for distribution: known words, and any other from their n-grams."""
+"""Subword vectors for distribution: known words, and any other from their n-grams."""
 
 from collections.abc import Sequence
 
@@ -95,7 +95,7 @@ class SubwordVectors(WordVectors):
     longest=natural,
 )
 class SubwordTable(CountedWords):
-    """Sub-word vectors for distribution: known words by name, and vectors for all others.
+    """Subword vectors for distribution: known words by name, and vectors for all others.
 
     Args:
         words: V distinct words, by falling frequency.

@@ -135,7 +135,7 @@ class DatesTask:
 
 
 class CaptionsTask:
-    """Translate the caption of a photograph, in sub-word tokens.
+    """Translate the caption of a photograph, in subword tokens.
 
     Args:
         data: the source language, the number of captions of each split, the size of the joint

@@ -132,7 +132,7 @@ def drive_refusals(view: Map) -> None:
         ("<img src=x onerror=alert(1)>", "“<img” is not among the 11,308 words"),
         ("שלום", "is not among"),
         ("dogz", "Did you mean “dog”"),
-        ("dogz", "select the sub-word model"),
+        ("dogz", "select the subword model"),
         ("dog dog", "Enter different words; both are “dog”."),
         ("dog dog dog", "Enter different words; all three are “dog”."),
         ("man woman man", "Enter different words; “man” occurs twice."),
@@ -152,7 +152,7 @@ def drive_refusals(view: Map) -> None:
 def drive_unseen(view: Map) -> None:
     """The table of n-grams answers what the others refuse, and says how."""
     view.field.fill("bycicle")
-    expect(view.refusal).to_contain_text("select the sub-word model")
+    expect(view.refusal).to_contain_text("select the subword model")
     view.root.locator("select").select_option(index=SUBWORD)
     view.text, view.model = "bycicle", SUBWORD
     view.answered()

@@ -19,7 +19,7 @@ MODELS = {
     "skip-gram": "words_skip_gram",
     "CBOW": "words_cbow",
     "GloVe": "words_glove",
-    "sub-word": "words_subword",
+    "subword": "words_subword",
 }
 
 

@@ -1,4 +1,4 @@
-// Sub-word vectors: a word is the mean of its character n-grams, so an unseen word has one too.
+// Subword vectors: a word is the mean of its character n-grams, so an unseen word has one too.
 
 import { WordVectors, dot, normalised } from "../metrics/word_vectors.js";
 import { Matrix } from "../tensor.js";
@@ -96,7 +96,7 @@ export class SubwordVectors extends WordVectors {
   }
 }
 
-/** Sub-word vectors as they are handed on. */
+/** Subword vectors as they are handed on. */
 export class SubwordTable {
   constructor(weights, { words, ...sizes }) {
     this.words = words;

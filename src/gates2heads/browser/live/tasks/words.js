@@ -40,6 +40,7 @@ export function suggestions(words, unknown) {
   const most = unknown.length < 6 ? 1 : 2; // letters that may differ
   return words
     .filter((word) => Math.abs(word.length - unknown.length) <= most)
+    .filter((word) => [...word].some((letter) => unknown.includes(letter)))
     .map((word) => ({ word, distance: editDistance(unknown, word) }))
     .filter(({ distance }) => distance <= most)
     .sort((one, other) => one.distance - other.distance)
