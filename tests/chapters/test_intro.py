@@ -504,16 +504,16 @@ def test_the_page_and_the_readme_count_the_claims_that_attempts_changed():
     found = yaml.safe_load((CHAPTERS / "appendix" / "claims.yaml").read_text("utf-8"))
     every = [claim for claims in found.values() for claim in claims]
     changed = sum(one["verdict"] in ("narrowed", "refuted") for one in every)
-    assert 100 < len(every) < 125  # "more than 100"
-    assert 0.45 < changed / len(every) < 0.55
     page, readme = prose_of(read(INTRO)), (CHAPTERS.parent / "README.md").read_text("utf-8")
-    linked = page.replace("[checks](appendix/claims.md)", "checks")
+    linked = page.replace("[claims](appendix/claims.md)", "claims")
+    told = f"Of {len(every)} claims about trained models, {changed} did not survive our checks"
     for text in (" ".join(linked.split()), " ".join(readme.split())):
-        assert "Our checks narrowed or overturned about half of more than 100 statements" in text
+        assert f"{told} unchanged; the book states the corrected versions" in text
     assert "A plain RNN recalls what is near and not what is far" in str(every)
     rows = read_study("ch01/learning_time")
     assert all(one["batches"] for one in results_of(rows, "rnn, 80 steps"))
-    assert "trained for longer, it recalls a letter over 80 steps" in page
+    for text in (page, readme):
+        assert "trained for longer, it recalls a letter over 80 steps" in text
 
 
 def test_the_page_of_models_compares_with_the_stored_translators():
@@ -523,16 +523,6 @@ def test_the_page_of_models_compares_with_the_stored_translators():
     for kind in kinds:
         kinds[kind] = mean(row["bleu"] for row in results_of(rows, f"captions-{kind}"))
     assert f"reaches {kinds['gru']:.1f} BLEU (`captions-gru`)" in page
-    readme = " ".join((CHAPTERS.parent / "README.md").read_text("utf-8").split())
-    assert (
-        "After an equal, shorter training (chapter 10), a GRU reaches "
-        f"{kinds['gru']:.1f} BLEU, one with additive attention {kinds['bahdanau']:.1f}, "
-        "one with Luong's attention "
-        f"{kinds['luong']:.1f}, a Transformer {kinds['transformer']:.1f}, a convolutional model "
-        f"{kinds['convolutional']:.1f}, and a Transformer with rotary position encoding "
-        f"{kinds['rotary']:.1f}. These models also differ in size, and the order of the last two "
-        "is undecided."
-    ) in readme
     of = {name: results_of(rows, f"captions-{name}") for name in kinds}
     assert len({one["parameters"] for some in of.values() for one in some}) > len(kinds) / 2
     board = prose_of_outputs(read(CHAPTERS / "10_leaderboard.ipynb"))

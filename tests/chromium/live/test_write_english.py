@@ -153,6 +153,8 @@ def test_the_panel_says_how_much_the_question_will_ask_for(live, open_page):
         expect(question).to_have_text(
             f"The two models run in your browser and must be downloaded first {size}"
         )
+        # directly below the button that asked for it
+        expect(view.root.locator(".g2h-english + .g2h-ask")).to_have_count(1)
 
 
 def test_a_negation_and_a_large_number_word_are_remarked_on_in_both_languages(writer):

@@ -61,6 +61,11 @@ export class Permission {
     if (row && row !== this.node) this.row = row;
   }
 
+  /** The question appears directly below this part of the view. */
+  after(part) {
+    this.row = part;
+  }
+
   /**
    * Gives a promise that comes true once these models may be fetched: at once, or when the reader
    * has clicked.

@@ -116,7 +116,7 @@ export class EnglishInput {
     const { stage } = this;
     const onProgress = ({ loading }) => this.tell(loading);
     stage.isUsed = true;
-    stage.permission.below(this.node);
+    stage.permission.after(this.node);
     await stage.mayLoad([this.live, ...stage.lives]);
     signal.throwIfAborted();
     await this.live.load({ onProgress });
