@@ -64,14 +64,25 @@ MODELS = {
         "fixed": True,
         "only": True,
     },
-    **{
-        f"{name}, rate 0.0003{rest}": {**options, **only, "learning_rate": 3e-4}
-        for name, options in (
-            ("rnn, identity", {"cell": "rnn", "identity": True}),
-            ("rnn, orthogonal", {"cell": "rnn", "orthogonal": True}),
-            ("lstm, bias 3", {"cell": "lstm", "forget_bias": 3.0}),
-        )
-        for rest, only in (("", {}), (", distance k only", {"only": True}))
+    "rnn, identity, rate 0.0003": {"cell": "rnn", "identity": True, "learning_rate": 3e-4},
+    "rnn, identity, rate 0.0003, distance k only": {
+        "cell": "rnn",
+        "identity": True,
+        "learning_rate": 3e-4,
+        "only": True,
+    },
+    "rnn, orthogonal, rate 0.0003, distance k only": {
+        "cell": "rnn",
+        "orthogonal": True,
+        "learning_rate": 3e-4,
+        "only": True,
+    },
+    "lstm, bias 3, rate 0.0003": {"cell": "lstm", "forget_bias": 3.0, "learning_rate": 3e-4},
+    "lstm, bias 3, rate 0.0003, distance k only": {
+        "cell": "lstm",
+        "forget_bias": 3.0,
+        "learning_rate": 3e-4,
+        "only": True,
     },
     "rnn, letters as noise": {"cell": "rnn", "letters_only": True},
     "rnn, identity, letters as noise": {"cell": "rnn", "identity": True, "letters_only": True},
