@@ -130,7 +130,7 @@ class CacheSizes extends Stage {
       key("cache"),
       " KV cache of the whole batch, ",
       key("parameters"),
-      " parameters. The scale is logarithmic: each grid line is 1,000 times the one before it. Each known model has its longest context, with your batch and number format. 1 kB is 1,000 bytes.",
+      " parameters. The scale is logarithmic: each grid line is 1,000 times the one before it. The published models are shown at their maximum context, with your batch and number format. 1 kB is 1,000 bytes.",
     );
     this.root.append(this.said, this.rows, this.ticks, legend);
   }

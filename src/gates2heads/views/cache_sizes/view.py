@@ -36,7 +36,7 @@ SIZES = ("layers", "heads", "kv_heads", "head_width", "max_length")
 class CacheSizes(View):
     """Set the sizes of a decoder, and see how large its cache is beside its parameters.
 
-    Below the comparison with known models is the arithmetic of one decoding step: bytes read,
+    Below the comparison with published models is the arithmetic of one decoding step: bytes read,
     multiply-accumulate operations, their ratio, and the least time at a memory bandwidth.
 
     Source: the formulas are those of `models/costs.py`.

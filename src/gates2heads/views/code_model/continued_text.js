@@ -107,7 +107,7 @@ export class ContinuedText extends LiveStage {
     this.append(
       text,
       first,
-      isSame ? "Both runs generated the same tokens. The end of the file was excluded." : "",
+      isSame ? "Both runs generated the same tokens. The end-of-file token was not allowed." : "",
     );
   }
 

@@ -25,7 +25,9 @@ export function nextPanel(logits, way, vocabulary) {
   const logProbs = logSoftmax(logits);
   const narrowed = narrow(logProbs, way);
   const { kept, best } = ahead(logProbs, narrowed, vocabulary, NEXT);
-  const tokens = `${kept.toLocaleString("en")} of ${logProbs.length.toLocaleString("en")} tokens can be sampled`;
+  const total = logProbs.length.toLocaleString("en");
+  const candidates = kept === logProbs.length ? "all" : `${kept.toLocaleString("en")} of`;
+  const tokens = `candidates: ${candidates} ${total} tokens`;
   const nodes = [
     element("p", { class: "g2h-name" }, "the next token"),
     element("p", { class: "g2h-told" }, tokens),
