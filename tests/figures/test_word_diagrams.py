@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gates2heads.figures.diagrams.words import skip_gram_and_cbow, word_tree
+from gates2heads.figures.diagrams.words import skip_gram_and_cbow, sliding_window, word_tree
 from gates2heads.models.words.huffman import HuffmanTree
 
 TREE = HuffmanTree(torch.tensor([2, 3, 5, 11]))
@@ -44,3 +44,11 @@ def test_both_models_are_drawn():
 def test_a_mistake_is_named(change, error, message):
     with pytest.raises(error, match=message):
         word_tree(**({"paths": PATHS, "shown_word": "a"} | change))
+
+
+def test_the_window_slides_and_is_cut_off_at_the_ends():
+    told = texts(sliding_window(["a", "dog", "runs", "through", "snow"], 2))
+    assert "a → dog, runs" in told
+    assert "runs → a, dog, through, snow" in told
+    assert "snow → runs, through" in told
+    assert told.count("dog") == 5

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from gates2heads.accepts import accepts, mapping, string
+from gates2heads.accepts import accepts, mapping, natural, string, strings
 from gates2heads.accepts.shown import shown
 from gates2heads.figures.diagrams.diagram import Diagram
 
@@ -33,6 +33,30 @@ def skip_gram_and_cbow() -> Figure:
     d.arrow("mean", "guess")
     d.group("Skip-gram", "centre", "vector", *(f"to {word}" for word in AROUND))
     d.group("CBOW", "mean", "guess", *(f"from {word}" for word in AROUND))
+    return d.draw()
+
+
+@accepts(words=strings(least=2), size=natural)
+def sliding_window(words: Sequence[str], size: int) -> Figure:
+    """Draw the window at each position of a sentence, and what skip-gram predicts there.
+
+    Args:
+        words: the sentence, one row for each of its words.
+        size: how many words the window covers on either side of the centre word.
+
+    Returns:
+        The figure, for `show`: the centre word in orange, its context words in blue, the other
+        words without a frame; on the right the centre word and the words predicted from it.
+    """
+    d = Diagram(row_gap=0.12)
+    for row, centre in enumerate(words):
+        for column, word in enumerate(words):
+            kind = "box" if abs(column - row) <= size else "plain"
+            colour = "orange" if column == row else "blue"
+            d.box(f"{row} {column}", word, at=(column, row), kind=kind, colour=colour)
+        context = [*words[max(0, row - size) : row], *words[row + 1 : row + 1 + size]]
+        predicted = f"{centre} → {', '.join(context)}"
+        d.box(f"predicted {row}", predicted, at=(len(words), row), kind="plain")
     return d.draw()
 
 
