@@ -27,7 +27,7 @@ const LITTLE = [
   "add 1 for n > 1 (add-k)",
 ];
 const ABOUT =
-  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. An asterisk marks a smoothed precision.";
+  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, case, punctuation and articles are removed. An asterisk marks a smoothed precision.";
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
@@ -174,6 +174,8 @@ class MetricBench extends Stage {
       rouge1: found.rouge1.f,
       rouge2: found.rouge2.f,
       rougel: found.rougeL.f,
+      answer: found.answer.f,
+      exact: found.exact,
     };
     Object.entries(told).forEach(([name, value]) => {
       this.root.dataset[name] = value.toFixed(6);
