@@ -16,7 +16,10 @@ EXAMPLES = [
     Judged("by hand", "the dog the dog runs", ["the dog runs on the beach"]),
     Judged("two", "A man rides.", ["A man rides a bike.", "He rides."]),
 ]
-MODULES = {"metrics": LIBRARY / "views/kit/metrics.js"}
+MODULES = {
+    "metrics": LIBRARY / "views/kit/metrics.js",
+    "answers": LIBRARY / "browser/metrics/answers.js",
+}
 SETTINGS = {"tokenize": "13a", "smooth": "exp", "lowercase": False}
 
 
@@ -39,7 +42,11 @@ def test_the_rows_of_the_table_are_the_librarys_scores():
             {"hypothesis": hypothesis, "references": references, "tokenize": tokenize}
             | {"smooth": smooth, "lowercase": number % 3 == 0, "order": 4 - number % 3}
         )
-    told = in_node("return given.map((one) => metrics.scoreRows(metrics.measure(one)));", states)
+    told = in_node(
+        "return given.map((one) =>"
+        " [...metrics.scoreRows(metrics.measure(one)), ...answers.answerRows(one)]);",
+        states,
+    )
     for state, rows in zip(states, told, strict=True):
         x, s, lowercase = state["hypothesis"], state["references"], state["lowercase"]
         bleu = sentence_bleu(
@@ -67,7 +74,7 @@ def test_an_answer_by_hand():
     state = {**SETTINGS, "hypothesis": "in the kitchen", "references": ["The kitchen!"]}
     told = in_node(
         "return ['in the kitchen', 'a kitchen', ''].map((hypothesis) =>"
-        " metrics.scoreRows(metrics.measure({ ...given, hypothesis })).slice(5));",
+        " answers.answerRows({ ...given, hypothesis }));",
         state,
     )
     assert told[0][0][1:] == pytest.approx([50, 100, 100 * 2 / 3])

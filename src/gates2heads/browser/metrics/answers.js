@@ -22,3 +22,12 @@ export function exactMatch(hypothesis, references) {
 export function answerF1(hypothesis, references) {
   return rougeN(normalised(hypothesis), references.map(normalised), 1, { tokenize: "none" });
 }
+
+/** The rows of the bench: [name, precision, recall, score], 0 to 100; null where there is none. */
+export function answerRows({ hypothesis, references }) {
+  const { precision, recall, f } = answerF1(hypothesis, references);
+  return [
+    ["answer F1", 100 * precision, 100 * recall, 100 * f],
+    ["exact match", null, null, 100 * exactMatch(hypothesis, references)],
+  ];
+}

@@ -2,7 +2,6 @@
 
 import { sentenceBleu } from "../../browser/metrics/bleu.js";
 import { sentenceChrf } from "../../browser/metrics/chrf.js";
-import { answerF1, exactMatch } from "../../browser/metrics/answers.js";
 import { countNgrams, fates, keyOf, mostInAny, ngrams } from "../../browser/metrics/ngrams.js";
 import { commonSubsequence, rougeL, rougeN } from "../../browser/metrics/rouge.js";
 import { cut } from "../../browser/metrics/sentences.js";
@@ -19,8 +18,6 @@ export function measure({ hypothesis, references, tokenize, smooth, lowercase, o
     rouge1: rougeN(hypothesis, references, 1),
     rouge2: rougeN(hypothesis, references, 2),
     rougeL: rougeL(hypothesis, references),
-    answer: answerF1(hypothesis, references),
-    exact: exactMatch(hypothesis, references),
   };
 }
 
@@ -33,8 +30,6 @@ export function scoreRows({ bleu, chrf, ...rouge }) {
     ["ROUGE-1", ...inPercent(rouge.rouge1)],
     ["ROUGE-2", ...inPercent(rouge.rouge2)],
     ["ROUGE-L", ...inPercent(rouge.rougeL)],
-    ["answer F1", ...inPercent(rouge.answer)],
-    ["exact match", null, null, 100 * rouge.exact],
   ];
 }
 
