@@ -1,9 +1,12 @@
 """The metric bench: what the page works out beside the library, its words, wrong arguments."""
 
+import string
+
 import pytest
 
 from gates2heads.metrics.bleu import sentence_bleu
 from gates2heads.metrics.chrf import sentence_chrf
+from gates2heads.metrics.exact_match import exact_match
 from gates2heads.metrics.rouge import rouge_l, rouge_n
 from gates2heads.views import Judged, MetricBench
 from tests.javascript import LIBRARY, run_javascript
@@ -13,8 +16,16 @@ EXAMPLES = [
     Judged("by hand", "the dog the dog runs", ["the dog runs on the beach"]),
     Judged("two", "A man rides.", ["A man rides a bike.", "He rides."]),
 ]
-MODULES = {"metrics": LIBRARY / "views/kit/metrics.js"}
+MODULES = {
+    "metrics": LIBRARY / "views/kit/metrics.js",
+    "answers": LIBRARY / "browser/metrics/answers.js",
+}
 SETTINGS = {"tokenize": "13a", "smooth": "exp", "lowercase": False}
+
+
+def answer_words(text):
+    plain = text.lower().translate(str.maketrans("", "", string.punctuation))
+    return [word for word in plain.split() if word not in ("a", "an", "the")]
 
 
 def in_node(body, given):
@@ -31,7 +42,11 @@ def test_the_rows_of_the_table_are_the_librarys_scores():
             {"hypothesis": hypothesis, "references": references, "tokenize": tokenize}
             | {"smooth": smooth, "lowercase": number % 3 == 0, "order": 4 - number % 3}
         )
-    told = in_node("return given.map((one) => metrics.scoreRows(metrics.measure(one)));", states)
+    told = in_node(
+        "return given.map((one) =>"
+        " [...metrics.scoreRows(metrics.measure(one)), ...answers.answerRows(one)]);",
+        states,
+    )
     for state, rows in zip(states, told, strict=True):
         x, s, lowercase = state["hypothesis"], state["references"], state["lowercase"]
         bleu = sentence_bleu(
@@ -44,11 +59,28 @@ def test_the_rows_of_the_table_are_the_librarys_scores():
         )
         chrf = sentence_chrf(x, s, lowercase=lowercase)
         rouge = [rouge_n(x, s), rouge_n(x, s, 2), rouge_l(x, s)]
+        words = [answer_words(text) for text in (x, *s)]
+        f1 = max(rouge_n(words[0], [other]).f_measure for other in words[1:])
         wanted = [bleu.score, chrf.score, *(100 * one.f_measure for one in rouge)]
+        wanted += [100 * f1, 100 * max(exact_match([words[0]], [other]) for other in words[1:])]
         assert [row[3] for row in rows] == pytest.approx(wanted, abs=1e-8), state
         assert rows[1][1:3] == pytest.approx([chrf.precision, chrf.recall], abs=1e-8)
-        for row, one in zip(rows[2:], rouge, strict=True):
+        for row, one in zip(rows[2:5], rouge, strict=True):
             assert row[1:3] == pytest.approx([100 * one.precision, 100 * one.recall], abs=1e-8)
+
+
+def test_an_answer_by_hand():
+    # {in, kitchen} and {kitchen}: P = 1/2, R = 1, F1 = 2/3, no exact match
+    state = {**SETTINGS, "hypothesis": "in the kitchen", "references": ["The kitchen!"]}
+    told = in_node(
+        "return ['in the kitchen', 'a kitchen', ''].map((hypothesis) =>"
+        " answers.answerRows({ ...given, hypothesis }));",
+        state,
+    )
+    assert told[0][0][1:] == pytest.approx([50, 100, 100 * 2 / 3])
+    assert told[0][1] == ["exact match", None, None, 0]
+    assert told[1] == [["answer F1", 100, 100, 100], ["exact match", None, None, 100]]
+    assert [row[-1] for row in told[2]] == [0, 0]
 
 
 def test_fates_and_places_by_hand():

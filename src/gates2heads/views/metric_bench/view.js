@@ -1,4 +1,5 @@
 import { fullInWords } from "../../browser/live/pieces.js";
+import { answerRows } from "../../browser/metrics/answers.js";
 import { ORDERS, measure, measuredInWords, orderRows, scoreRows } from "../kit/metrics.js";
 import {
   Stage,
@@ -27,7 +28,8 @@ const LITTLE = [
   "add 1 for n > 1 (add-k)",
 ];
 const ABOUT =
-  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. An asterisk marks a smoothed precision.";
+  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, case, punctuation and articles are removed. An asterisk marks a smoothed precision.";
+const allRows = (state) => [...scoreRows(measure(state)), ...answerRows(state)];
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
 class MetricBench extends Stage {
@@ -154,7 +156,7 @@ class MetricBench extends Stage {
       this.status,
     );
     this.listen(this.keep, "click", () => {
-      this.kept = scoreRows(measure(this.read())).map((row) => row.at(-1));
+      this.kept = allRows(this.read()).map((row) => row.at(-1));
       this.draw();
     });
   }
@@ -164,7 +166,7 @@ class MetricBench extends Stage {
     const found = measure(state);
     this.fillTexts(state);
     this.ngrams.draw(state, inside(this.model.get("shown"), ORDERS + 1));
-    this.fillScores(found);
+    this.fillScores(found, allRows(state));
     this.status.textContent =
       measuredInWords(found) +
       fullInWords([state.hypothesis, ...state.references], this.most.characters);
@@ -214,10 +216,10 @@ class MetricBench extends Stage {
     this.shown.value = inside(this.model.get("shown"), ORDERS + 1);
   }
 
-  fillScores(found) {
+  fillScores(found, scores) {
     const number = (value) => (value === null ? "–" : value.toFixed(2));
     this.scores.replaceChildren(
-      ...scoreRows(found).map(([name, precision, recall, score], place) => {
+      ...scores.map(([name, precision, recall, score], place) => {
         const before = this.kept?.[place];
         const change =
           before === undefined

@@ -37,7 +37,7 @@ class Judged(NamedTuple):
     show_me=listed("ShowMe buttons", instance(ShowMe)),
 )
 class MetricBench(View):
-    """BLEU, chrF and ROUGE of texts that the reader edits, computed in the page.
+    """BLEU, chrF, ROUGE, exact match and F1 of texts that the reader edits, computed in the page.
 
     The page has the metrics in JavaScript, with the library's defaults for single sentences.
 

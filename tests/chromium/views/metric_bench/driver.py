@@ -93,4 +93,4 @@ def check_bench(root: Locator) -> None:
         wanted["chrf"],
         *(100 * wanted[n] for n in ("rouge1", "rouge2", "rougel")),
     ]
-    assert [float(cell) for cell in cells] == pytest.approx(shown, abs=0.0051)
+    assert [float(cell) for cell in cells[:5]] == pytest.approx(shown, abs=0.0051)

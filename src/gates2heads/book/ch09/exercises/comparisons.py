@@ -198,7 +198,7 @@ def _kappa_cases() -> list[Case]:
     ]
     other = [*labels[:25], *labels[3:18]]
     return [
-        Case("the labels of Table 9.7", by_hand, 0.16 / 0.46),
+        Case("the labels of Table 9.6", by_hand, 0.16 / 0.46),
         Case("opposite labels", (["a", "b", "a", "b"], ["b", "a", "b", "a"]), -1.0),
         Case("one label throughout", (["a", "a"], ["a", "a"]), 1.0),
         Case("three labels, 40 items", (labels, other)),
