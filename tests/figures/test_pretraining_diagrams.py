@@ -7,7 +7,7 @@ from gates2heads.figures.diagrams.pretraining import four_heads, four_ways, inpu
 
 def test_each_of_the_four_is_drawn_with_its_question():
     told = " ".join(text.get_text() for axes in four_ways().axes for text in axes.texts)
-    for words in ("ELMo", "GPT", "BERT", "ERNIE", "whole names chosen", "previous token"):
+    for words in ("ELMo", "GPT", "BERT", "ERNIE", "The [MASK] [MASK]", "previous token"):
         assert words in told
     assert told.count("(|M|, V), (B, 2)") == 2  # BERT and ERNIE predict the same
 

@@ -50,7 +50,7 @@ def test_what_follows_is_the_other_wording():
 
 def test_only_what_follows_is_a_fact():
     for one in inference_examples(SOME, seed=0):
-        assert (one.second in EVERY) == (INFERENCE[one.label[0]] == "follows")
+        assert (one.second in EVERY) == (INFERENCE[one.label[0]] == "entailment")
 
 
 def test_an_answer_stands_where_the_label_says():

@@ -13,7 +13,7 @@ from gates2heads.data.tokens.spans import token_spans
 
 TRUTH = ("false", "true")
 SLOTS = ("", "territory", "currency", "language")
-INFERENCE = ("follows", "contradicts", "neither")
+INFERENCE = ("entailment", "contradiction", "neutral")
 MOST_FACTS = 3  # in a passage
 # Questions in words that occur in the facts, so that they are in a model's vocabulary.
 ASKED = {

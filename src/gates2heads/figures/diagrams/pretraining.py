@@ -8,17 +8,23 @@ from matplotlib.figure import Figure
 from gates2heads.accepts import accepts, listed, natural, strings
 from gates2heads.figures.diagrams.diagram import Diagram
 
+# What each model sees when it predicts "Krone", and what it predicts.
 COLUMNS = (
-    ("ELMo", "every token", "two stacks of LSTMs,\none per direction", "(B, L, 2U)"),
-    ("GPT", "every token", "causal\nself-attention", "(B, L, D)"),
-    ("BERT", "15 % of tokens chosen", "bidirectional\nself-attention", "(B, L, D)"),
-    ("ERNIE", "whole names chosen", "bidirectional\nself-attention", "(B, L, D)"),
+    (
+        "ELMo",
+        "→ The Danish\n← . Greenland … is",
+        "two stacks of LSTMs,\none per direction",
+        "(B, L, 2U)",
+    ),
+    ("GPT", "The Danish", "causal\nself-attention", "(B, L, D)"),
+    ("BERT", "The Danish [MASK]\nis … Greenland .", "bidirectional\nself-attention", "(B, L, D)"),
+    ("ERNIE", "The [MASK] [MASK]\nis … Greenland .", "bidirectional\nself-attention", "(B, L, D)"),
 )
 ASKED = (
-    ("next token,\nprevious token", "2 × (B, L, V)"),
-    ("next token", "(B, L, V)"),
-    ("chosen tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
-    ("chosen tokens;\nnext sentence?", "(|M|, V), (B, 2)"),
+    ("Krone, as next and as\nprevious token", "2 × (B, L, V)"),
+    ("Krone, as\nnext token", "(B, L, V)"),
+    ("Krone;\nnext sentence?", "(|M|, V), (B, 2)"),
+    ("Danish, Krone;\nnext sentence?", "(|M|, V), (B, 2)"),
 )
 TASKS = (
     (
