@@ -3,7 +3,7 @@
     python -m studies.ch06.embedding_scale --seeds 0 1 2 3 4 5 6 7
     python -m studies.ch06.embedding_scale --table
 
-The recall task and the models of `studies.ch06.extrapolation`, whose token embeddings have a
+The copying task and the models of `studies.ch06.extrapolation`, whose token embeddings have a
 standard deviation of 1 before training. Here they are multiplied by the factor in the name of the
 setting, before training; nothing else differs. `windows` is as in that study. Of one sequence,
 `margin` is the mean score of the right key minus that of the keys at distances of 48 or more, and

@@ -3,7 +3,7 @@
     python -m studies.ch06.far_keys --seeds 0 1 2 3 4
     python -m studies.ch06.far_keys --table
 
-The recall task of `studies.ch06.extrapolation` at positions 720 to 767. Every trained model is
+The copying task of `studies.ch06.extrapolation` at positions 720 to 767. Every trained model is
 tested twice: every position attends to all keys (`all`), or only to keys at distances that occurred
 in training, which are below 48 (`near`). Nothing is retrained.
 """
