@@ -8,6 +8,7 @@ from studies.ch07 import (
     ablation,
     budgets,
     cache_lengths,
+    compiled_gru,
     complexity,
     depth,
     parts,
@@ -214,3 +215,15 @@ def test_a_short_run_of_the_profile_of_a_step(monkeypatch):
     a_place = [6 * 256**2 + 2 * 256 * 512 + 2 * 11 * 256 + 2 * t * 256 for t in (1, 3)]
     assert row["macs"] == [3 * a_place[0] + 8000 * 256, 3 * 3 * a_place[1] + 8000 * 256]
     assert all(0 < share < 1 for share in row["products"])
+
+
+def test_a_short_run_of_the_compiled_recurrence(monkeypatch):
+    monkeypatch.setattr(compiled_gru, "LENGTHS", (4, 8))
+    monkeypatch.setattr(complexity, "PASSES", 1)
+    threads = torch.get_num_threads()
+    try:
+        rows = [compiled_gru.run(kind, 0) for kind in compiled_gru.LAYERS]
+    finally:
+        torch.set_num_threads(threads)
+    assert all(len(row["milliseconds"]) == 2 for row in rows)
+    assert all(took > 0 for row in rows for took in row["milliseconds"])
