@@ -51,7 +51,7 @@ def answered(vectors: WordVectors, questions: Sequence[Analogy]) -> dict[str, np
     draw = random.Random(0)
     found = {name: [] for name in ("b − a + c", "c", "b + c", "other pair")}
     for row in questions:
-        a, b, c, d = (vectors.unit[vectors.index[word]] for word in row[:4])
+        a, b, c = (vectors.unit[vectors.index[word]] for word in row[:3])
         other = draw.choice([one for one in questions if one.section != row.section])
         far_a, far_b = (vectors.unit[vectors.index[word]] for word in other[:2])
         queries = (b - a + c, c, b + c, far_b - far_a + c)
