@@ -42,6 +42,17 @@ def test_a_short_run_of_generation(one_thread, monkeypatch, setting):
     assert read == [] if setting == "no cache" else [3 if "wide" in setting else 1] * 4
 
 
+def test_a_narrow_model_is_timed_in_turns_with_the_released_one(one_thread, monkeypatch):
+    monkeypatch.setattr(generation_costs, "POSITIONS", (2, 5))
+    monkeypatch.setattr(generation_costs, "ROUNDS", 2)
+    told = generation_costs.run("narrow", 0)
+    assert len(told["milliseconds"]) == len(told["beside"]) == 2
+    assert min(told["milliseconds"] + told["beside"]) > 0
+    narrow = generation_costs.model_of("narrow").settings
+    for name in ("num_layers", "nhead", "num_key_value_heads"):
+        assert narrow[name] == SIZES[name]
+
+
 @pytest.mark.parametrize("groups", generation_costs.GROUPS)
 def test_models_with_groups_have_the_sizes_of_the_released_one(groups):
     model = generation_costs.model_of(f"groups-{groups} wide")

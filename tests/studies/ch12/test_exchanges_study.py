@@ -1,5 +1,6 @@
 """The studies of sections 12.2 and 12.4 on Python source: what is trained, and what is stored."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -65,6 +66,29 @@ def test_a_smaller_budget_of_the_released_model(asked):
         "test": 1.25,
         "training_seconds": 3.0,
     }
+
+
+def test_counted_models_by_hand():
+    """Two tokens in turn: only their frequencies, or the token before, which decides the next."""
+    train = torch.tensor([0, 1] * 50)
+    alone, pair, triple = (python_budgets.counted_nats(train, train, n, 2) for n in (1, 2, 3))
+    assert alone == pytest.approx(math.log(2))
+    # after 0 come 50 times 1 (one kind): (50 + 0.5) / 51; after 1 come 49 times 0: 49.5 / 50
+    wanted = -(50 * math.log(50.5 / 51) + 49 * math.log(49.5 / 50)) / 99
+    assert pair == pytest.approx(wanted)
+    assert triple < pair
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_probabilities_of_a_counted_model_sum_to_one(order):
+    torch.manual_seed(0)
+    train = torch.randint(5, (60,))
+    context = torch.tensor([3, 1])[2 - (order - 1) :]
+    nats = [
+        python_budgets.counted_nats(train, torch.cat([context, torch.tensor([one])]), order, 5)
+        for one in range(5)
+    ]
+    assert sum(math.exp(-one) for one in nats) == pytest.approx(1)
 
 
 def test_what_is_stored_has_the_settings_of_the_study():

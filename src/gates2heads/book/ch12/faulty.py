@@ -73,7 +73,7 @@ check_fault = bug_check(
     {
         "a": "Then the first window − 1 tokens would be right, but the error would begin one "
         "position earlier, and it would stay small: one token fewer in the context.",
-        "c": "Then the second token would already be wrong, because its key is cached.",
+        "c": "Then one of the first tokens would already be wrong, because their keys are cached.",
         "d": "Then cache and parallel computation would differ in what is visible, but no token "
         "would look as if it were at another position; and a wider view does little harm.",
     },
