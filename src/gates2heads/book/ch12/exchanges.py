@@ -8,7 +8,8 @@ from torch import nn
 from gates2heads.accepts import accepts, choice, natural
 from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
 from gates2heads.book.ch12.training import train_on_passages
-from gates2heads.models.language.decoder_only import GPT2, LLAMA, DecoderOnly
+from gates2heads.layers.positions import sinusoids
+from gates2heads.models.language.decoder_only import GPT2, LLAMA, STD, DecoderOnly
 from gates2heads.training.loop import History
 
 SIZES = {"d_model": 128, "nhead": 4, "num_layers": 4, "max_length": LENGTH}
@@ -27,28 +28,39 @@ VARIANTS = {
     "groups-1": {**LLAMA, "num_key_value_heads": 1},
     "window-64": {**LLAMA, "window": 64},
 }
+CONTROLS = {  # of the learned table of positions
+    "sinusoids": GPT2,  # it begins with sinusoids, and is trained
+    "no-positions": GPT2,  # it remains zero
+}
 STEPS, BATCH, RATE = 1_000, 32, 3e-3
 
 
-@accepts(variant=choice(VARIANTS))
+@accepts(variant=choice(VARIANTS | CONTROLS))
 def variant_model(variant: str) -> DecoderOnly:
     """A model of the comparison: its feed-forward width makes all equally large.
 
-    The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %.
+    The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %; that
+    of "no-positions" includes its table of zeros.
     """
-    settings = VARIANTS[variant]
+    settings = (VARIANTS | CONTROLS)[variant]
     wanted = parameters(DecoderOnly(VOCABULARY, **SIZES, dim_feedforward=FEED_FORWARD, **GPT2))
-    return DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
+    model = DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
+    if variant == "sinusoids":
+        waves = sinusoids(torch.arange(SIZES["max_length"]), SIZES["d_model"])
+        model.position_table.weight.data = STD * waves / waves.std()
+    if variant == "no-positions":
+        model.position_table.requires_grad_(False).weight.zero_()
+    return model
 
 
-@accepts(variant=choice(VARIANTS), steps=natural)
+@accepts(variant=choice(VARIANTS | CONTROLS), steps=natural)
 def train_variant(
     variant: str, seed: int, *, steps: int = STEPS, rate: float = RATE
 ) -> tuple[DecoderOnly, History]:
     """Train a model on Python source.
 
     Args:
-        variant: one of `VARIANTS`.
+        variant: one of `VARIANTS` or `CONTROLS`.
         seed: of the initialisation and of the sampled passages.
         steps: batches of 32 passages with 256 tokens each.
         rate: the peak learning rate of a cosine schedule with 100 warm-up steps.
