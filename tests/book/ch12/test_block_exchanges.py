@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from gates2heads.book.ch12 import exchanges, python_model
 from gates2heads.book.ch12.exchanges import FEED_FORWARD, VARIANTS, train_variant, variant_model
@@ -10,6 +11,7 @@ from gates2heads.book.ch12.python_model import train_python_model
 from gates2heads.book.ch12.python_text import PythonText
 from gates2heads.layers.blocks import FeedForward, SwiGLU
 from gates2heads.layers.norms import RMSNorm
+from gates2heads.models.language.decoder_only import STD
 
 
 @pytest.fixture
@@ -125,3 +127,19 @@ def test_an_unknown_variant_is_refused():
     for act in (variant_model, lambda variant: train_variant(variant, 0)):
         with pytest.raises(ValueError, match="variant must"):
             act("bert")
+
+
+def test_the_controls_have_other_tables_of_positions():
+    learned, waves, none = (variant_model(one) for one in ("gpt2", "sinusoids", "no-positions"))
+    table = waves.position_table.weight
+    assert table.requires_grad
+    assert table.std().item() == pytest.approx(STD)
+    near, far = (F.cosine_similarity(table[50], table[at], dim=0) for at in (51, 90))
+    assert near > 0.9 > far
+    assert not none.position_table.weight.requires_grad
+    assert none.position_table.weight.count_nonzero() == 0
+    tokens = torch.tensor([[5, 5, 5, 5]])
+    assert torch.allclose(
+        none.logits(tokens), none.logits(tokens)[:, :1].expand(-1, 4, -1), atol=1e-5
+    )
+    assert count_of(waves) == count_of(none) == count_of(learned)

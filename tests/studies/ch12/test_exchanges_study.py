@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from gates2heads.book.ch12.exchanges import BATCH, RATE, STEPS, VARIANTS
+from gates2heads.book.ch12.exchanges import BATCH, CONTROLS, RATE, STEPS, VARIANTS
 from gates2heads.book.ch12.python_text import LENGTH
 from gates2heads.book.studies import read_study, results_of
 from studies.ch12 import exchanges, python_budgets
@@ -96,6 +96,8 @@ def test_what_is_stored_has_the_settings_of_the_study():
     wanted = results_of(rows, "gpt2")[0]["parameters"]
     for variant in VARIANTS:
         assert len(results_of(rows, variant)) >= 3
+    for control in CONTROLS:
+        assert len(results_of(rows, control)) >= 1
     for row in rows:
         _, steps, rate = exchanges.SETTINGS[row["setting"]]
         result = row["result"]
