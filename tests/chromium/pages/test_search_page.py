@@ -21,7 +21,7 @@ FIRST = {
     "smoothing": "03_sequence_probability",
     "layer normalization": "07_transformer",  # the book writes "normalisation"
     "residual connection": "07_transformer",
-    "KV cache": "12_one_stack",
+    "KV cache": "07_transformer",  # chapter 12 measures what it saves
     "induction head": "13_size_and_context",
     "scaling law": "13_size_and_context",
     "BLEU": "09_evaluation",
