@@ -165,6 +165,7 @@ def test_times_in_words_and_as_a_line():
             both: times.timesInWords({ cached: fast, plain: slow }),
             one: times.timesInWords({ cached: [], plain: slow }),
             apart: times.timesInWords({ cached: run(9, [1]), plain: slow }),
+            coarse: times.timesInWords({ cached: run(3, [0, 0, 1]), plain: slow }),
             none: times.timesInWords({ cached: [], plain: [] }),
             line: times.lineOf([...run(7, [1, 2]), ...run(5, [3])],
               ({ position, milliseconds }) => [position, milliseconds]),
@@ -178,6 +179,7 @@ def test_times_in_words_and_as_a_line():
     )
     assert found["one"].startswith("Without: 20 ms")
     assert "times as long" not in found["apart"]
+    assert found["coarse"].endswith("Without the cache a token took 60 times as long.")
     assert found["none"] == ""
     assert found["line"] == "M7.0 1.0L8.0 2.0M5.0 3.0"
     assert found["most"] == [0.5, 1, 2, 50, 100, 500]
