@@ -20,6 +20,7 @@ Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 import random
 from collections.abc import Sequence
 from functools import cache
+from itertools import takewhile
 
 import numpy as np
 import torch
@@ -27,6 +28,7 @@ import torch
 from gates2heads.book.studies import Study
 from gates2heads.data.corpora.word_tests import Analogy, analogies, word_similarity
 from gates2heads.metrics.words.vectors import WordVectors, rank_correlation
+from gates2heads.models.words.subword import character_ngrams
 from studies.ch02 import differences, subword
 from studies.ch02.word_forms import families
 
@@ -110,31 +112,27 @@ def of_vectors(setting: str) -> dict:
     }
 
 
+def shared(one: str, other: str) -> int:
+    """How many first characters of two words are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def replaced(a: str, b: str, c: str) -> str | None:
     """The word c with the ending that leads from a to b, if c has a's ending."""
-    same = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
-    same = min(len(a), len(b)) if same is None else same
+    same = shared(a, b)
     ending = a[same:]
     return c.removesuffix(ending) + b[same:] if c.endswith(ending) else None
 
 
-def ngrams(word: str) -> set[str]:
-    """The n-grams of three to five characters, with marks at both ends."""
-    marked = f"<{word}>"
-    return {marked[at : at + n] for n in (3, 4, 5) for at in range(len(marked) - n + 1)}
-
-
 def overlap(one: str, other: str) -> float:
-    """The share of all n-grams of two words that both have."""
-    first, second = ngrams(one), ngrams(other)
+    """The share of all n-grams of three to five characters of two words that both have."""
+    first, second = set(character_ngrams(one)), set(character_ngrams(other))
     return len(first & second) / len(first | second)
 
 
 def beginning(one: str, other: str) -> tuple[int, int]:
     """How many first characters are the same, and how short the other word is."""
-    pairs = zip(f"{one}>", f"{other}>", strict=False)
-    same = next((at for at, (x, y) in enumerate(pairs) if x != y), min(len(one), len(other)))
-    return same, -len(other)
+    return shared(one, other), -len(other)
 
 
 def of_spelling() -> dict:

@@ -9,14 +9,7 @@ test modules in bits per character. The settings that end in "x3" and "/3" have 
 a third of the learning rate; those that end in "4000" are trained for four times as many batches.
 """
 
-from gates2heads.book.ch12.exchanges import (
-    CONTROLS,
-    RATE,
-    STEPS,
-    VARIANTS,
-    parameters,
-    train_variant,
-)
+from gates2heads.book.ch12.exchanges import MODELS, RATE, STEPS, parameters, train_variant
 from gates2heads.book.ch12.python_text import bits_per_character, python_text
 from gates2heads.book.studies import Study
 from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
@@ -24,7 +17,7 @@ from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 LONG = 4 * STEPS
 ATTACKED = ("gpt2", "rms", "rotary", "swiglu", "no-bias", "llama", "llama-learned")
 SETTINGS = {
-    **{variant: (variant, STEPS, RATE) for variant in (*VARIANTS, *CONTROLS)},
+    **{variant: (variant, STEPS, RATE) for variant in MODELS},
     **{f"{variant} x3": (variant, STEPS, 3 * RATE) for variant in ATTACKED},
     **{f"{variant} /3": (variant, STEPS, RATE / 3) for variant in ATTACKED},
     **{f"{variant} {LONG}": (variant, LONG, RATE) for variant in ATTACKED},

@@ -45,14 +45,8 @@ def counted_nats(train: Tensor, test: Tensor, order: int, size: int) -> float:
     wanted = test[order - 1 :]
     found = (counts / counts.sum())[wanted]
     for longer in range(1, order):
-        contexts = sum(
-            train[longer - back : len(train) - back] * size ** (back - 1)
-            for back in range(1, longer + 1)
-        )
-        asked = sum(
-            test[order - 1 - back : len(test) - back] * size ** (back - 1)
-            for back in range(1, longer + 1)
-        )
+        contexts = _contexts(train, longer, longer, size)
+        asked = _contexts(test, order - 1, longer, size)
         grams, times = (contexts * size + train[longer:]).unique(return_counts=True)
         kinds, group = (grams // size).unique(return_inverse=True)
         total = torch.zeros(len(kinds), dtype=torch.double).index_add(0, group, times.double())
@@ -65,6 +59,14 @@ def counted_nats(train: Tensor, test: Tensor, order: int, size: int) -> float:
         mixed = (own + different[at] * found) / (total[at] + different[at])
         found = torch.where(known, mixed, found)
     return -found.log().mean().item()
+
+
+def _contexts(tokens: Tensor, first: int, length: int, size: int) -> Tensor:
+    """A number for the `length` tokens before each position from `first` on."""
+    return sum(
+        tokens[first - back : len(tokens) - back] * size ** (back - 1)
+        for back in range(1, length + 1)
+    )
 
 
 def _counted(order: int) -> dict:

@@ -32,17 +32,18 @@ CONTROLS = {  # of the learned table of positions
     "sinusoids": GPT2,  # it begins with sinusoids, and is trained
     "no-positions": GPT2,  # it remains zero
 }
+MODELS = VARIANTS | CONTROLS
 STEPS, BATCH, RATE = 1_000, 32, 3e-3
 
 
-@accepts(variant=choice(VARIANTS | CONTROLS))
+@accepts(variant=choice(MODELS))
 def variant_model(variant: str) -> DecoderOnly:
     """A model of the comparison: its feed-forward width makes all equally large.
 
     The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %; that
     of "no-positions" includes its table of zeros.
     """
-    settings = (VARIANTS | CONTROLS)[variant]
+    settings = MODELS[variant]
     wanted = parameters(DecoderOnly(VOCABULARY, **SIZES, dim_feedforward=FEED_FORWARD, **GPT2))
     model = DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
     if variant == "sinusoids":
@@ -53,14 +54,14 @@ def variant_model(variant: str) -> DecoderOnly:
     return model
 
 
-@accepts(variant=choice(VARIANTS | CONTROLS), steps=natural)
+@accepts(variant=choice(MODELS), steps=natural)
 def train_variant(
     variant: str, seed: int, *, steps: int = STEPS, rate: float = RATE
 ) -> tuple[DecoderOnly, History]:
     """Train a model on Python source.
 
     Args:
-        variant: one of `VARIANTS` or `CONTROLS`.
+        variant: one of `MODELS`.
         seed: of the initialisation and of the sampled passages.
         steps: batches of 32 passages with 256 tokens each.
         rate: the peak learning rate of a cosine schedule with 100 warm-up steps.
