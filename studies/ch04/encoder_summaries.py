@@ -12,9 +12,9 @@ repeated with three times the learning rate, and the first with four times the t
 and `every step` are repeated with a constant added to the input bias of the decoder's update gate,
 so that its first states persist for longer. With `its gradient alone`, the decoder receives zeros
 at every step, but the gradient flows as if they were the context. A recurrent encoder reads one way
-or both, in one layer or two; a convolutional one has so many blocks of width 3, or one of width 1 that
-sees no neighbours, and its context vector is the mean of its states. Stored is the percentage of 1,000 test dates that are correct
-after half of the steps and after all.
+or both, in one layer or two; a convolutional one has so many blocks of width 3, or one of width 1,
+which sees no neighbours, and its context vector is the mean of its states. Stored is the percentage
+of 1,000 test dates that are correct after half of the steps and after all.
 """
 
 import torch
@@ -107,9 +107,7 @@ def build(setting: str, source_size: int, target_size: int) -> SequenceToSequenc
     if setting in RECURRENT:
         encoder = RecurrentEncoder(source_size, EMBEDDING, UNITS, **RECURRENT[setting])
     elif setting == NO_NEIGHBOURS:
-        encoder = ConvolutionalEncoder(
-            source_size, EMBEDDING, UNITS, kernel_size=1, dilations=[1]
-        )
+        encoder = ConvolutionalEncoder(source_size, EMBEDDING, UNITS, kernel_size=1, dilations=[1])
     else:
         encoder = ConvolutionalEncoder(source_size, EMBEDDING, UNITS, dilations=BLOCKS[setting])
     return SequenceToSequence(encoder, Decoder(target_size, EMBEDDING, UNITS))
