@@ -12,9 +12,9 @@ repeated with three times the learning rate, and the first with four times the t
 and `every step` are repeated with a constant added to the input bias of the decoder's update gate,
 so that its first states persist for longer. With `its gradient alone`, the decoder receives zeros
 at every step, but the gradient flows as if they were the context. A recurrent encoder reads one way
-or both, in one layer or two; a convolutional one has so many blocks of width 3, and its context
-vector is the mean of its states. Stored is the percentage of 1,000 test dates that are correct
-after half of the steps and after all.
+or both, in one layer or two; a convolutional one has so many blocks of width 3, or one of width 1,
+which sees no neighbours, and its context vector is the mean of its states. Stored is the percentage
+of 1,000 test dates that are correct after half of the steps and after all.
 """
 
 import torch
@@ -48,6 +48,7 @@ FASTER = ", three times the learning rate"
 BIASES = {", update-gate bias +2": 2.0, ", update-gate bias +4": 4.0}
 BLOCKS = {f"convolutions, {depth}": [1] * depth for depth in (1, 2, 4, 8)}
 BLOCKS["convolutions, 4, dilated"] = [1, 2, 4, 8]
+NO_NEIGHBOURS = "convolutions, 1, kernel size 1"
 
 
 class FirstState(Decoder):
@@ -105,6 +106,8 @@ def build(setting: str, source_size: int, target_size: int) -> SequenceToSequenc
         return SequenceToSequence(encoder, DECODERS[setting](target_size, EMBEDDING, UNITS))
     if setting in RECURRENT:
         encoder = RecurrentEncoder(source_size, EMBEDDING, UNITS, **RECURRENT[setting])
+    elif setting == NO_NEIGHBOURS:
+        encoder = ConvolutionalEncoder(source_size, EMBEDDING, UNITS, kernel_size=1, dilations=[1])
     else:
         encoder = ConvolutionalEncoder(source_size, EMBEDDING, UNITS, dilations=BLOCKS[setting])
     return SequenceToSequence(encoder, Decoder(target_size, EMBEDDING, UNITS))
@@ -147,5 +150,5 @@ if __name__ == "__main__":
     attacks = FIRST_STATE + LONGER, FIRST_STATE + FASTER, DETACHED + FASTER
     decoders = FIRST_STATE, DETACHED, "every step, both ways"
     biased = [decoder + suffix for decoder in decoders for suffix in BIASES]
-    settings = *ONCE, *DECODERS, *attacks, *biased, *RECURRENT, *BLOCKS
+    settings = *ONCE, *DECODERS, *attacks, *biased, *RECURRENT, *BLOCKS, NO_NEIGHBOURS
     Study("ch04/encoder_summaries", run, settings).main()
