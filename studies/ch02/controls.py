@@ -7,7 +7,8 @@ For each kind of vectors, the analogies of the second half of the test are answe
 nearest to b − a + c, to c, to b + c, and to b' − a' + c, where (a', b') is a pair of another
 section, chosen at random. The questions combine few pairs of words, so they are not independent:
 the intervals resample the pairs (c, d) together with all their questions. The differences are those
-from the answers with c alone, and skip-gram minus these vectors. `antonyms` and `synonyms` tell for
+from the answers with c alone, for all questions and for those about families, and skip-gram minus
+these vectors. `antonyms` and `synonyms` tell for
 how many pairs the second word is among the ten nearest to the first; the synonyms are the pairs of
 SimLex-999 with a score of 8 or more.
 
@@ -105,6 +106,13 @@ def of_vectors(setting: str) -> dict:
         "answered": {name: some.mean() for name, some in own.items()},
         "family": {name: some[family].mean() for name, some in own.items()},
         "family_questions": int(family.sum()),
+        "family_pairs": len({pair for pair, row in zip(pairs, family, strict=True) if row}),
+        "family_gain": {
+            "value": gain[family].mean(),
+            "interval": interval(
+                gain[family], [pair for pair, row in zip(pairs, family, strict=True) if row]
+            ),
+        },
         "gain": {"value": gain.mean(), "interval": interval(gain, pairs)},
         "behind": {"value": behind.mean(), "interval": interval(behind, pairs)},
         "antonyms": among_nearest(vectors, [pair.split() for pair in ANTONYMS.split(",")]),
