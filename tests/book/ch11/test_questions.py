@@ -101,8 +101,9 @@ def test_a_guess_takes_the_most_frequent_name_and_completes_the_others():
 
 
 def test_other_territories_make_each_answer_false():
-    others = about_others([FRANC, GERMAN, the_fact("In Japan, people pay with the Japanese Yen.")],
-                          seed=0)
+    others = about_others(
+        [FRANC, GERMAN, the_fact("In Japan, people pay with the Japanese Yen.")], seed=0
+    )
     assert others[0].text == "In Japan, people pay with the Swiss Franc."
     assert others[1].text == "An official language of Japan is German."
     assert others[2].text == "In Switzerland, people pay with the Japanese Yen."

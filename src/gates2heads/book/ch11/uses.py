@@ -34,6 +34,7 @@ from gates2heads.book.ch11.use_batches import (
     shuffled_batches,
     use_batch,
 )
+from gates2heads.data.corpora.cldr_facts import Fact
 from gates2heads.data.corpora.fact_examples import (
     INFERENCE,
     SLOTS,
@@ -46,7 +47,6 @@ from gates2heads.data.corpora.fact_examples import (
     slot_examples,
     truth_examples,
 )
-from gates2heads.data.corpora.cldr_facts import Fact
 from gates2heads.data.corpora.wordings import STRANGERS, wordings
 from gates2heads.data.tokens.bilingual import split_bilingual
 from gates2heads.models.pretraining.answers import AnswerHead, AnswerLogits, best_answers
@@ -119,7 +119,8 @@ def slots_from_wordings(labels: int, *, seed: int = 0) -> tuple[int, int]:
     """
     known = {}
     for one in _labelled("slots", labels, seed):
-        runs = groupby(zip(split_bilingual(one.first), one.label, strict=True), lambda pair: pair[1])
+        pairs = zip(split_bilingual(one.first), one.label, strict=True)
+        runs = groupby(pairs, key=lambda pair: pair[1])
         parts = [(slot, "".join(f"{re.escape(word)}\n" for word, _ in run)) for slot, run in runs]
         pattern = "".join(r"((?:.+\n)+)" if slot else words for slot, words in parts)
         known[pattern] = [slot for slot, _ in parts if slot]
