@@ -5,7 +5,7 @@ import torch
 
 from gates2heads.book.ch11 import questions as fact_questions
 from gates2heads.book.ch11.pretraining import SIZES, fact_tokenizer, untrained
-from gates2heads.book.ch11.questions import fill_names, fill_tokens
+from gates2heads.book.ch11.questions import about_others, fill_names, fill_tokens, guess_names
 from gates2heads.data.corpora.cldr_facts import facts
 from gates2heads.models.pretraining.by_name import pretraining_model
 
@@ -91,3 +91,21 @@ def test_a_model_of_another_vocabulary_is_refused():
     small = pretraining_model("gpt", 23, **SIZES["gpt"])
     with pytest.raises(ValueError, match=r"^model must"):
         fill_names(small, [FRANC])
+
+
+def test_a_guess_takes_the_most_frequent_name_and_completes_the_others():
+    franc, dollar = guess_names([FRANC, the_fact("In Fiji, people pay with the Fijian Dollar.")])
+    assert not franc.is_right  # "US Dollar" is more frequent
+    assert franc.tokens_right == [False, True]  # most francs of two words are not Swiss
+    assert len(dollar.tokens_right) == 2
+
+
+def test_other_territories_make_each_answer_false():
+    others = about_others(
+        [FRANC, GERMAN, the_fact("In Japan, people pay with the Japanese Yen.")], seed=0
+    )
+    assert others[0].text == "In Japan, people pay with the Swiss Franc."
+    assert others[1].text == "An official language of Japan is German."
+    assert others[2].text == "In Switzerland, people pay with the Japanese Yen."
+    with pytest.raises(ValueError, match="false"):
+        about_others([FRANC], seed=0)

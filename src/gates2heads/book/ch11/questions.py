@@ -1,5 +1,7 @@
 """Which facts the four models know: masked names are predicted completely, or token by token."""
 
+import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -7,7 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gates2heads.accepts import accepts, instance
+from gates2heads.accepts import accepts, any_seed, instance
+from gates2heads.accepts.values import distinct_seed
 from gates2heads.book.ch11.pretraining import (
     FACTS,
     check_size,
@@ -15,8 +18,15 @@ from gates2heads.book.ch11.pretraining import (
     fact_tokenizer,
 )
 from gates2heads.data.batches.joined import collate_joined, join
-from gates2heads.data.corpora.cldr_facts import Fact, answers, names, territories
-from gates2heads.data.corpora.wordings import territory_code
+from gates2heads.data.corpora.cldr_facts import (
+    TEMPLATES,
+    Fact,
+    answers,
+    names,
+    territories,
+    write_fact,
+)
+from gates2heads.data.corpora.wordings import territory_code, wordings
 from gates2heads.data.tokens.bilingual import bilingual_offsets, split_bilingual
 from gates2heads.data.tokens.spans import token_spans
 from gates2heads.models.pretraining.bert import BERT
@@ -35,6 +45,13 @@ class NameFilled(NamedTuple):
     written: tuple[str, ...]  # as many
     is_right: bool  # a true answer, this one or another of the same length
     is_name: bool  # a name of the same kind, right or wrong
+
+
+class NameGuessed(NamedTuple):
+    """What the names of the training text give at a masked answer, whatever the territory is."""
+
+    is_right: bool  # of the whole name
+    tokens_right: list[bool]  # of each token, if only this one is masked
 
 
 def _answer_place(fact: Fact) -> tuple[int, int]:
@@ -168,3 +185,66 @@ def fill_tokens(model: BERT, facts: Sequence[Fact]) -> list[bool]:
         ).argmax(dim=-1)
         right += (best == batch.tokens[gaps]).tolist()
     return right
+
+
+@accepts(facts=FACTS)
+def guess_names(facts: Sequence[Fact]) -> list[NameGuessed]:
+    """Guess each answer from the names of the training text, without its territory.
+
+    The whole name is the most frequent one of its relation, language and number of tokens. A single
+    token is the most frequent one among the names that have the same other tokens.
+
+    Returns:
+        one `NameGuessed` per fact.
+    """
+    counts: dict[tuple, Counter] = {}
+    for fact in wordings("train"):
+        name = tuple(split_bilingual(fact.answer))
+        counts.setdefault((*_kind(fact), len(name)), Counter())[name] += 1
+    found = []
+    for fact in facts:
+        wanted = tuple(split_bilingual(fact.answer))
+        known = counts.get((*_kind(fact), len(wanted)), Counter())
+        right = true_answers(territory_code(fact), fact.relation, fact.locale)
+        tokens = []
+        for at, token in enumerate(wanted):
+            fitting: Counter = Counter()
+            for name, often in known.items():
+                if (*name[:at], *name[at + 1 :]) == (*wanted[:at], *wanted[at + 1 :]):
+                    fitting[name[at]] += often
+            tokens.append(_most(fitting) == token)
+        found.append(NameGuessed(_most(known) in right, tokens))
+    return found
+
+
+def _most(counts: Counter) -> object:
+    return max(counts, key=counts.__getitem__, default=None)
+
+
+@accepts(facts=FACTS, seed=any_seed)
+def about_others(facts: Sequence[Fact], *, seed: int) -> list[Fact]:
+    """The same sentences about other territories, for which the answers are false.
+
+    Raises:
+        ValueError: no fact is about a territory for which an answer is false.
+    """
+    draw = random.Random(distinct_seed(seed))
+    found = []
+    for fact in facts:
+        answer = tuple(split_bilingual(fact.answer))
+        others = [
+            one.subject
+            for one in facts
+            if one.locale == fact.locale
+            and answer not in true_answers(territory_code(one), fact.relation, fact.locale)
+        ]
+        if not others:
+            raise ValueError("facts must hold a territory for which each answer is false, got none")
+        template = next(
+            template
+            for template in TEMPLATES[fact.relation, fact.locale]
+            if template.format(subject=fact.subject, answer=fact.answer) == fact.text
+        )
+        subject = draw.choice(others)
+        found.append(write_fact(template, fact.relation, fact.locale, subject, fact.answer))
+    return found
