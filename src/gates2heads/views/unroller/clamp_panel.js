@@ -53,7 +53,7 @@ export class ClampPanel {
   draw(run, writing, holds) {
     const canHold = writing >= 0 && writing < run.held.tokens.length;
     this.hint.textContent = canHold
-      ? `Clamp a character at output step ${writing + 1}: the decoder receives it as if it had generated it.`
+      ? `Clamp a character at output step ${writing + 1}: the decoder is fed it in place of its own output.`
       : "Go to a decoder step to clamp a character there.";
     [...this.keys.children].forEach((key) => {
       key.disabled = !canHold;
