@@ -179,9 +179,10 @@ def answers_without_territories(
 
 def _told_in(passage: str, told: dict[str, Fact]) -> list[Fact]:
     """The facts of a passage, sentence by sentence."""
+    sizes = sorted(set(map(len, told)), reverse=True)  # of a longer sentence first
     found = []
     while passage := passage.lstrip():
-        found.append(max(filter(passage.startswith, told), key=len))
+        found.append(next(passage[:size] for size in sizes if passage[:size] in told))
         passage = passage[len(found[-1]) :]
     return [told[text] for text in found]
 
