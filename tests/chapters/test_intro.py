@@ -433,9 +433,11 @@ def test_the_table_names_what_each_chapter_says_that_it_needs():
 def test_the_whole_book_takes_what_the_first_screen_says(stated):
     (text, exercises) = (round(sum(each) / 60) for each in zip(*stated, strict=True))
     page = " ".join(prose_of(read(INTRO)).split())
-    hours = f"We estimate {text} hours for the thirteen chapters"
-    hours += f" and {exercises} more for their exercises;"
-    assert f"{hours} we have not timed any readers." in page
+    chapters = f"We estimate {text} hours for the thirteen chapters"
+    more_hours = f"{exercises} more"
+    assert f"{chapters}, and {more_hours} for their exercises." in page
+    assert "we have not timed any readers." in page
+    hours = f"{chapters} and {more_hours} for their exercises;"
     forty = plan_called("Forty hours")
     assert f"in order ({text}&nbsp;h), the exercises ({exercises}&nbsp;h)" in forty
     further = list(CHAPTERS.glob("*_further.ipynb"))

@@ -7,7 +7,7 @@ are named here.
 
 JUPYTERLAB = (
     "**In JupyterLab, on your machine.** You need Linux, a Mac with Apple silicon, or WSL on "
-    "Windows; git, make and Python 3.10 to 3.13; and no GPU.{address}\n\n"
+    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU.{address}\n\n"
     "```sh\n"
     "git clone {url} gates2heads && cd gates2heads\n"
     "make book\n"
@@ -21,9 +21,10 @@ JUPYTERLAB = (
     "CPU, this took 19 minutes and reached 41.3 BLEU (measured once)."
 )
 NO_ADDRESS = (
-    " Replace `ADDRESS` with the address of the repository, or with the path of a local copy. "
-    "This copy was built without an address; if you do not have the address, ask whoever gave you "
-    "this copy."
+    " Replace `ADDRESS` with the address of the repository, or with the path of a local git "
+    "repository (the zip file of the web pages is not one); if you already have its folder, begin "
+    "with `make book`. This copy was built without an address: if you have only the web pages, use "
+    "Colab, or ask whoever gave you this copy."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."
