@@ -8,10 +8,7 @@ from torch import nn
 from gates2heads.book.ch11 import use_batches, uses
 from gates2heads.book.ch11.pretraining import fact_markers, untrained
 from gates2heads.book.ch11.use_batches import UseReader, use_batch
-from gates2heads.book.ch11.uses import (
-    USES,
-    learn_use,
-)
+from gates2heads.book.ch11.uses import USES, learn_use
 from gates2heads.data.corpora.fact_examples import Labelled
 from gates2heads.data.tokens.bilingual import split_bilingual
 from gates2heads.models.pretraining.answers import AnswerLogits
