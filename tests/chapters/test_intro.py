@@ -403,8 +403,9 @@ def test_the_table_has_what_each_chapter_says_of_itself(stated):
     ):
         assert prose_of(pages[name]).startswith(f"# {title}\n"), name
         assert question
-        assert activity == ACTIVITIES[opening_view(pages[name])], name
-        assert len(activity.split()) <= 6, name
+        said = ACTIVITIES[opening_view(pages[name])]
+        assert activity == f"[{said}]({name})", name
+        assert len(said.split()) <= 6, name
         assert (int(text), int(exercises)) == times, name
     assert [row[1] for row in rows] == list(pages)
 

@@ -5,7 +5,7 @@ import pytest
 from tests.javascript import LIBRARY, run_javascript
 
 LOSSES = {"losses": LIBRARY / "browser/live/losses.js"}
-NEGATION = "The model drops most negations."
+NEGATION = "The model mistranslates most negations."
 NUMBER = "The model gets most number words above nine wrong."
 SAID = {
     "german": {

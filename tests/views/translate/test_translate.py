@@ -218,6 +218,6 @@ def test_a_remark_tells_of_a_negation_and_of_a_large_number_word():
     result = {"source": [" Ein", "<eos>"], "target": [" A", "<eos>"], "finished": True}
     result["text"] = "Zwölf Männer tragen keine Hüte."
     assert run_javascript("return translate.remarks(given);", VIEW, result) == [
-        "The model drops most negations.",
+        "The model mistranslates most negations.",
         "The model gets most number words above nine wrong.",
     ]

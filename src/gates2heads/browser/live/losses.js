@@ -25,7 +25,7 @@ export function lossesInWords(text, language) {
   const has = (pattern) => keys.some((key) => pattern.test(key));
   const isNegated = has(NEGATIONS[language]) || (language === "english" && CONTRACTED.test(text));
   return [
-    isNegated && "The model drops most negations.",
+    isNegated && "The model mistranslates most negations.",
     has(LARGE[language]) && "The model gets most number words above nine wrong.",
   ].filter(Boolean);
 }
