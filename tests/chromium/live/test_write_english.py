@@ -158,7 +158,8 @@ def test_the_panel_says_how_much_the_question_will_ask_for(live, open_page):
 
 
 def test_a_negation_and_a_large_number_word_are_remarked_on_in_both_languages(writer):
-    remarks = "The model mistranslates most negations. The model gets most number words above nine wrong."
+    negated, large = "The model mistranslates most negations.", "number words above nine wrong."
+    remarks = f"{negated} The model gets most {large}"
     state = writer.root.locator(".g2h-state")
     writer.type("Zwölf Männer tragen keine Hüte.")
     expect(state).to_contain_text(remarks)
