@@ -13,8 +13,8 @@ from gates2heads.models.language.decoder_only import CachedState, DecoderOnly
 
 FAULTS = {
     "a": "the cache drops one position too many, so each query sees one token fewer",
-    "b": "new queries and keys get the length of the cache as their position, and this length stops "
-    "growing when the window is full",
+    "b": "new queries and keys get the length of the cache as their position, and this length "
+    "stops growing when the window is full",
     "c": "the keys in the cache are rotated a second time at every step",
     "d": "the mask lets a query attend to positions before the window",
 }
