@@ -13,8 +13,8 @@ from gates2heads.models.language.decoder_only import CachedState, DecoderOnly
 
 FAULTS = {
     "a": "the cache drops one position too many, so each query sees one token fewer",
-    "b": "new queries and keys are rotated by the length of the cache, which stops growing when "
-    "the window is full",
+    "b": "new queries and keys get the length of the cache as their position, and this length "
+    "stops growing when the window is full",
     "c": "the keys in the cache are rotated a second time at every step",
     "d": "the mask lets a query attend to positions before the window",
 }
@@ -126,7 +126,7 @@ check_repair = FunctionCheck(
     solution=extend_cache,
     cases=_cases,
     mistakes={
-        "the key is rotated by the length of the cache, which is the bug itself": (
+        "the key gets the length of the cache as its position, which is the bug itself": (
             _extended_with(start="cache")
         ),
         "the key is rotated by one position too many: the first token is at position 0": (
