@@ -6,8 +6,9 @@ are named here.
 """
 
 JUPYTERLAB = (
-    "**In JupyterLab, on your machine.** You need Linux, a Mac with Apple silicon, or WSL on "
-    "Windows; git, make and Python 3.10 to 3.13. You do not need a GPU.{address}\n\n"
+    '<span id="in-jupyterlab">**In JupyterLab, on your machine.**</span> You need Linux, a Mac '
+    "with Apple silicon, or WSL on Windows; git, make and Python 3.10 to 3.13. You do "
+    "not need a GPU.{address}\n\n"
     "```sh\n"
     "git clone {url} gates2heads && cd gates2heads\n"
     "make book\n"
