@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 from tools.notebooks.folding import TITLE, fold  # noqa: E402
 from tools.publishing.ways_to_read import ways  # noqa: E402
 
-PLACEHOLDER = "# ADDRESS: of the repository. If you have this folder, begin with make book"
+PLACEHOLDER = "# the address of the repository; if you have this folder, skip to make book"
 CLONE = re.compile(r"(?<=^git clone ).+\ncd .+$", re.M)
 VERSION = re.compile(r'^version = "(.+)"$', re.M)
 URL = re.compile(r"https://[^\s\"'/]+/[^\s\"']+")

@@ -22,10 +22,10 @@ JUPYTERLAB = (
     "CPU, this took 19 minutes and reached 41.3 BLEU (measured once)."
 )
 NO_ADDRESS = (
-    " Replace `ADDRESS` with the address of the repository, or with the path of a local git "
-    "repository (the zip file of the web pages is not one); if you already have its folder, begin "
-    "with `make book`. This copy was built without an address: if you have only the web pages, use "
-    "Colab, or ask whoever gave you this copy."
+    " Replace `ADDRESS` with the address of the repository, or with the path of a local "
+    "clone; if you already have its folder, begin with `make book`. The zip file of the web pages "
+    "does not contain the repository, and this copy does not include its address: if you have only "
+    "the web pages, use Colab, or ask whoever gave you this copy."
 )
 WHEEL = '<a href="../gates2heads-{version}-py3-none-any.whl" download>the library</a>'
 INSTALLS = "installs the library and keeps Colab's version of PyTorch."
@@ -60,7 +60,7 @@ CITATION = (
 )
 ISSUES = "Open an [issue in the repository]({url}/issues); each page has a button for it."
 NO_ISSUES = (
-    "This copy was built without the address of its repository: write to whoever provided it."
+    "This copy does not include the address of the repository: write to whoever provided it."
 )
 
 
