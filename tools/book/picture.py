@@ -3,8 +3,8 @@
     python tools/book/picture.py
 
 The built book is served and opened in Chromium. The translator of the first page is asked for a
-sentence and a beam width, as a reader would ask it, and one word of its answer is pointed at. Of
-four chapters, a part of the opening view is photographed as a thumbnail.
+sentence, as a reader would ask it, and one word of its answer is pointed at. Of four chapters, a
+part of the opening view is photographed as a thumbnail.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BOOK = ROOT / "_build" / "html"
 PICTURES = ROOT / "docs" / "images"
 PAGE, VIEW = "chapters/intro.html", ".g2h-translate"
 SCHEMES = ("light", "dark")
-SENTENCE, WIDTH = "Im Park liest eine Frau auf einer Bank ein Buch.", 5
+SENTENCE = "Im Park liest eine Frau auf einer Bank ein Buch."
 POINTED = "park"  # a word of the answer; the links lead to where the model attended
 LAST, MARGIN = ".g2h-english", 8  # what the picture ends below, and by how many pixels
 SCALE = 1.5  # device pixels for each pixel of the page
@@ -94,11 +94,8 @@ def take(browser: Browser, site: str, scheme: str) -> bytes:
     page, view = opened(browser, site + PAGE, VIEW, scheme)
     view.locator("textarea").fill(SENTENCE)
     view.get_by_role("button", name="Load the model").click()
-    search = view.locator("input[type=range]")
-    search.fill(str(WIDTH))
-    search.blur()  # no outline of the keyboard in the picture
-    asked = f"[data-state=done][data-shown='{SENTENCE}'][data-width='{WIDTH}']"
-    page.locator(VIEW + asked).wait_for()
+    page.locator(f"{VIEW}[data-state=done][data-shown='{SENTENCE}']").wait_for()
+    page.evaluate("document.activeElement.blur()")  # no outline of the keyboard in the picture
     # A photograph scrolls to the view, and then the pointer would be over another word.
     view.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     words = view.locator("[data-side=target] .g2h-word")
