@@ -170,9 +170,6 @@ def unrolled_encoder_decoder() -> Figure:
     d.arrow("back1", "context", route="around the top", shift=-0.1)
     for before, after in pairwise(("on1", "on2", "context", "s0", "s1", "s2")):
         d.arrow(before, after)
-    d.arrow("context", "r0", "c", route="down then across", dashed=True)
-    d.arrow("r0", "r1", "c", dashed=True)
-    d.arrow("r1", "r2", "c", dashed=True)
     d.group("Encoder", "back1", "on2")
     d.group("Decoder", "y0", "s0", "s1", "s2", "y2", colour="orange")
     return d.draw()
