@@ -10,8 +10,8 @@ third of the learning rate, those that end in "4000" four times as many batches.
 158 pairs in a batch: as many positions count in its loss as in that of "causal-all" with 64.
 "causal-all 26" has 26 pairs: as many positions count as in the loss of "causal" with 64.
 The stacks begin with the small weights of GPT-2 and the encoder–decoder with Xavier's. In the
-settings with "xavier" the stacks begin with the latter, in "encoder-decoder small" the
-encoder–decoder with the former.
+settings with "xavier" the stacks begin with the latter; in those with "small", all matrices of all
+models are drawn with the standard deviation of GPT-2.
 """
 
 import torch
@@ -32,7 +32,7 @@ SETTINGS = {
     f"causal-all {FEW}": ("causal-all", STEPS, RATE, FEW),
     **{f"{kind} xavier": (kind, STEPS, RATE, BATCH) for kind in KINDS[1:]},
     **{f"{kind} xavier x3": (kind, STEPS, 3 * RATE, BATCH) for kind in KINDS[1:]},
-    "encoder-decoder small": ("encoder-decoder", STEPS, RATE, BATCH),
+    **{f"{kind} small": (kind, STEPS, RATE, BATCH) for kind in KINDS},
 }
 
 

@@ -9,9 +9,11 @@ from gates2heads.figures.diagrams.diagram import Diagram
 PARTS = (  # of one column, from the input up: name, in GPT-2, in Llama, colour
     ("table", "token embedding", "token embedding", "amber"),
     ("place", "+ learned position", "no position added", "green"),
+    ("input", "x", "x", "blue"),  # of the block
     ("first norm", "LayerNorm", "RMSNorm", "pink"),
     ("attention", "causal self-attention", "causal self-attention,\nq and k rotated", "blue"),
     ("first sum", "+", "+", "green"),
+    ("between", "x", "x", "blue"),
     ("second norm", "LayerNorm", "RMSNorm", "pink"),
     ("hidden", "W₂ gelu(W₁ x)", "W_down (silu(W_gate x)\n⊙ W_up x)", "orange"),
     ("second sum", "+", "+", "green"),
@@ -21,6 +23,7 @@ PARTS = (  # of one column, from the input up: name, in GPT-2, in Llama, colour
 
 
 WAYS = ("around the left", "around the right")
+SHIFTS = (0.57, 0.7)  # inside the frame of a block
 
 
 def gpt2_and_llama() -> Figure:
@@ -36,16 +39,16 @@ def gpt2_and_llama() -> Figure:
         names = []
         for number, (name, *kinds, colour) in enumerate(PARTS):
             words = kinds[column]
-            plain = words.startswith("no ")
+            plain = words == "x" or words.startswith("no ")
             kind = "round" if words == "+" else "plain" if plain else "box"
             look = {"kind": kind} if kind != "box" else {}
             names.append(f"{model} {name}")
             d.box(names[-1], words, at=(column, len(PARTS) - number), colour=colour, **look)
         for start, end in pairwise(names):
             d.arrow(start, end)
-        inside, around = names[2:8], WAYS[column]
-        for before, after in ((names[1], inside[2]), (inside[2], inside[5])):
-            d.arrow(before, after, route=around, shift=0.62 + 0.35 * column)
+        inside, around = names[2:10], WAYS[column]
+        for before, after in ((inside[0], inside[3]), (inside[4], inside[7])):
+            d.arrow(before, after, route=around, shift=SHIFTS[column])
         d.group(f"{model} × L", *inside, colour="blue")
     return d.draw()
 

@@ -69,7 +69,7 @@ const counted = (count, name) => `${count.toLocaleString("en")} ${name}${count =
 
 /** The same in a sentence or two. */
 export function inWords(unread, tokens) {
-  if (!tokens.length) return "The text is empty: below is how a passage may begin.";
+  if (!tokens.length) return "The text is empty. The list shows the most probable first tokens.";
   const { count, bits, characters } = totals(unread, tokens);
   const least = tokens.reduce((worst, one) => (one.bits > worst.bits ? one : worst));
   const each = characters ? ` and ${(bits / characters).toFixed(2)} bits per character` : "";
