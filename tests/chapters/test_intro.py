@@ -235,6 +235,13 @@ def test_it_loses_negations_and_exchanges_subject_and_object_as_its_limits_say(t
         assert limit in trained.card["limits"]
 
 
+def test_a_rare_noun_becomes_another_one(trained):
+    """The note of the view gives this example."""
+    sides = trained.source, trained.target
+    (english,) = translate(trained.model, ["In der Küche kocht ein alter Mann eine Suppe."], *sides)
+    assert "sausage" in english
+
+
 def test_the_notices_of_the_view_are_true_of_both_directions(trained):
     """Negations and number words above nine are lost; “ohne” and numbers in figures are kept."""
     to_german = load(shipped_weights("translator_to_german"))

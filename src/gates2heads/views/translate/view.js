@@ -14,7 +14,7 @@ const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
 const EMPTY = "The field is empty: type a German sentence.";
 const DEFAULTS = " (This describes the default settings.)";
 const LEGEND =
-  "Outlined: the selected word. A stronger colour and a wider link mean a larger attention weight.";
+  "Outlined: the selected word, with its links in full colour; faint links belong to other words. Wider links mean larger attention weights.";
 const WAITS = new Set(["asking", "loading", "refused", "fault"]); // states in which no answer is near
 const LONGEST = 4000; // characters; the model's own limit is in tokens
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
