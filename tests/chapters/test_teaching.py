@@ -147,7 +147,7 @@ def test_both_pages_require_the_exercises_and_mark_the_project():
     shares = re.findall(r"^\| .* \| (\d+) % \|$", PAGE, re.M)
     assert sum(map(int, shares)) == 100
     advice = intro.prose_of(intro.read(intro.INTRO)).split("## For teachers")[1]
-    assert "make the exercises compulsory, but give marks only for the project" in advice
+    assert "making the exercises compulsory and, in the twelve-week course, marking only" in advice
 
 
 def test_every_week_has_two_questions_with_a_good_answer():

@@ -64,7 +64,7 @@ def steps() -> list[Step]:
         Step("style", [make, "--no-print-directory", "lint"]),
         Step("library", [*pytest, "-n", "2", "--parity", "-m", unit, "tests"]),
         Step("build", [make, "--no-print-directory", "rebuild"]),
-        # -rP shows what the tests tell of the pages, such as their weight.
+        # -rP shows what the tests print of the pages, such as their weight.
         Step("pages", [*pytest, "-rsP", "-n", "2", "-m", "book", "tests/built"]),
         Step("browser", [*pytest, *TWO_AT_A_TIME, "-m", live, "tests/chromium"]),
         # Nothing beside it, so that what it prints is the page's time and not its neighbour's.
