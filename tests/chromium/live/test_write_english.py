@@ -158,8 +158,9 @@ def test_the_panel_says_how_much_the_question_will_ask_for(live, open_page):
 
 
 def test_a_negation_and_a_large_number_word_are_remarked_on_in_both_languages(writer):
-    negated, large = "The model mistranslates most negations.", "number words above nine wrong."
-    remarks = f"{negated} The model gets most {large}"
+    remarks = (
+        "The model mistranslates most negations. The model gets most number words above nine wrong."
+    )
     state = writer.root.locator(".g2h-state")
     writer.type("Zwölf Männer tragen keine Hüte.")
     expect(state).to_contain_text(remarks)
