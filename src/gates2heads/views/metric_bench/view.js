@@ -28,7 +28,7 @@ const LITTLE = [
   "add 1 for n > 1 (add-k)",
 ];
 const ABOUT =
-  "BLEU uses the tokenizer chosen above. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, the texts are lower-cased, and punctuation and articles are removed. An asterisk marks a smoothed precision.";
+  "BLEU uses the tokenizer chosen below. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, the texts are lower-cased, and punctuation and articles are removed. An asterisk marks a smoothed precision.";
 const allRows = (state) => [...scoreRows(measure(state)), ...answerRows(state)];
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
@@ -38,10 +38,10 @@ class MetricBench extends Stage {
     this.most = model.get("most");
     this.kept = null; // the scores that were stored
     this.buildTexts();
+    this.buildScores(); // next to the texts: an edit and its effect fit on one screen
     this.buildControls();
     this.ngrams = new Ngrams((...how) => this.listen(...how));
     this.root.append(...this.ngrams.nodes);
-    this.buildScores();
     this.follow(TEXTS, () => this.draw());
     this.draw();
   }
@@ -72,7 +72,6 @@ class MetricBench extends Stage {
       element("div", { class: "g2h-controls" }, field("example", this.example)),
       this.references,
       field("hypothesis (the system's output): edit it", this.hypothesis),
-      element("div", { class: "g2h-row" }, this.more, this.less),
     );
     this.listen(this.example, "change", () => {
       const one = examples[Number(this.example.value) - 1];
@@ -151,9 +150,9 @@ class MetricBench extends Stage {
         table(["", "precision", "recall", "score", "stored", "change"], this.scores, "scores"),
         table(["n", "matches", "of", "BLEU precision, %"], this.orders, "the parts of BLEU"),
       ),
-      element("p", { class: "g2h-legend" }, ABOUT),
-      element("div", { class: "g2h-row" }, this.keep),
+      element("div", { class: "g2h-row" }, this.keep, this.more, this.less),
       this.status,
+      element("p", { class: "g2h-legend" }, ABOUT),
     );
     this.listen(this.keep, "click", () => {
       this.kept = allRows(this.read()).map((row) => row.at(-1));
