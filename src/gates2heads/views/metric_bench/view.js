@@ -28,7 +28,7 @@ const LITTLE = [
   "add 1 for n > 1 (add-k)",
 ];
 const ABOUT =
-  "BLEU uses the tokenizer chosen below. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, the texts are lower-cased, and punctuation and articles are removed. An asterisk marks a smoothed precision.";
+  "BLEU uses the tokenizer chosen below. ROUGE compares lower-case letters and digits, chrF compares characters; with several references, both use the one with the highest score. For answer F1 and exact match, the texts are lower-cased, and punctuation and articles are removed. The score of ROUGE and of an answer is F₁, that of chrF F₂. An asterisk marks a smoothed precision.";
 const allRows = (state) => [...scoreRows(measure(state)), ...answerRows(state)];
 const TEXTS = ["references", "hypothesis", "tokenize", "smooth", "lowercase", "order", "shown"];
 
