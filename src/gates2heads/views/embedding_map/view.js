@@ -4,7 +4,7 @@ import { choice, drawn, element, field, inside } from "../kit/view.js";
 import { answerInWords, arrows, GOAL, headings, laidOut, LETTERS, told } from "./word_places.js";
 
 const MOST = 20;
-const WEAK = 0.5; // below it the words at the end of a direction have little to do with it
+const WEAK = 0.5; // below it we say that no word lies close to a direction
 const FAR = 24; // from a point to its name: then a line joins the two
 
 class EmbeddingMap extends LiveStage {
@@ -153,7 +153,7 @@ class EmbeddingMap extends LiveStage {
       "Bars and numbers show cosine similarity. On the map, query words are orange and neighbours are blue" +
       `${asked === 3 ? `; the cross is ${GOAL} scaled to length 1, so the two arrows need not be parallel` : ""}. Click a word to look it up.` +
       (isWeak(this.answer)
-        ? ` All cosines are below ${WEAK}: the direction between these two words means little here.`
+        ? ` No word lies close to this direction: all cosines are below ${WEAK}.`
         : "");
   }
 
@@ -258,7 +258,7 @@ class EmbeddingMap extends LiveStage {
   }
 }
 
-/** Whether two words were asked for, and no word lies clearly in a direction between them. */
+/** Whether two words were asked for, and no word lies close to the direction between them. */
 function isWeak({ asked, found }) {
   return asked.length === 2 && found.flat().every(([, cosine]) => cosine < WEAK);
 }
