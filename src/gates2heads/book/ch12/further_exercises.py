@@ -92,7 +92,7 @@ check_merge = FunctionCheck(
             _merged_with(unsafe=True)
         ),
     },
-    remark="The order of the parts does not matter, so that several processors may share the keys.",
+    remark="The order of the parts does not matter, so that several GPUs may share the keys.",
 )
 
 
