@@ -155,19 +155,11 @@ def test_places_in_words():
     )
     assert found == [
         "Encoder, embedding, at “end”: a vector with RMS 3.00.",
-        "Encoder, block 2, at “x”: "
-        "self-attention adds a vector with RMS 0.50 to one with RMS 4.00, "
-        "and the sum has RMS 5.00; "
-        "feed-forward network adds a vector with RMS 0.50 to one with RMS 5.00, "
-        "and the sum has RMS 6.00.",
+        "Encoder, block 2, at “x”: the block changes the RMS of the vector from 4.00 to 6.00.",
         "Decoder, embedding, predicting “a”: a vector with RMS 7.00.",
         "Decoder, block 1, predicting “-b”: "
-        "self-attention adds a vector with RMS 1.00 to one with RMS 8.00, "
-        "and the sum has RMS 9.00; "
-        "cross-attention adds a vector with RMS 1.00 to one with RMS 9.00, "
-        "and the sum has RMS 10.00; "
-        "feed-forward network adds a vector with RMS 1.00 to one with RMS 10.00, "
-        "and the sum has RMS 11.00. The output is “-b” (0.50).",
+        "the block changes the RMS of the vector from 8.00 to 11.00. "
+        "The output is “-b” (0.50).",
         "Output: “ab”.",
     ]
 
@@ -183,7 +175,7 @@ def test_the_lens_tells_the_input_token_of_a_step_and_how_many_rank_first():
     assert found == [
         "The logit lens after this block gives “a” (0.50), the input token of this step; "
         "the final output is “-b”.",
-        "The logit lens after this block gives “a” (0.82); the same as the final output.",
+        "The logit lens after this block gives “a” (0.82); this is also the final output.",
         "Output: “ab.” 1 of the 3 output tokens already rank first after block 1.",
     ]
 

@@ -119,7 +119,7 @@ export class WalkBlock {
     const table = element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "% to"), ...names)),
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "weight, %"), ...names)),
       element("tbody", {}, ...rows),
     );
     const scrolled = element(

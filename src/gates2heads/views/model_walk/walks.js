@@ -167,12 +167,10 @@ export function placeInWords(result, { place, step, token }) {
     ? `Encoder, ${box.name}, at “${words.read[token]}”: `
     : `Decoder, ${box.name}, predicting “${words.written[step]}”: `;
   if (!box.block) return `${begin}a vector with RMS ${short(came[row])}.`;
-  const added = box.stages.map(
-    (stage) =>
-      `${PARTS[stage.part]} adds a vector with RMS ${short(stage.added[row])} to one with RMS ` +
-      `${short(stage.before[row])}, and the sum has RMS ${short(stage.after[row])}`,
-  );
-  return `${begin}${added.join("; ")}.${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
+  const before = short(box.stages[0].before[row]);
+  const after = short(box.stages.at(-1).after[row]);
+  const change = `the block changes the RMS of the vector from ${before} to ${after}.`;
+  return `${begin}${change}${isEncoder ? "" : ` ${lensInWords(result, box.block, step)}`}`;
 }
 
 /** The most probable token after a block. */
@@ -182,7 +180,7 @@ export function lensInWords(result, depth, step) {
   const best = `“${wordShown(cell.word)}” (${chance(cell.logProb)})`;
   if (isLast) return `The output is ${best}.`;
   const ends = cell.isFinal
-    ? "the same as the final output"
+    ? "this is also the final output"
     : `the final output is “${wordShown(result.target[step])}”`;
   const echo = cell.word === result.target[step - 1] ? ", the input token of this step" : "";
   return `The logit lens after this block gives ${best}${echo}; ${ends}.`;
