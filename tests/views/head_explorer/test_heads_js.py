@@ -246,6 +246,6 @@ def test_what_an_answer_stands_for_in_sentences():
     shuffled = told(order=[1, 0], positions=False, now={"source": [" Hund", " Ein"]}, unshuffled={})
     assert "The word order is changed. The encoder has no positional encodings." in shuffled
     assert shuffled.endswith(
-        "With the words as typed, the output is the same: the encoder's weights move with the "
-        "words, to within 0.00001."
+        "With the words as typed, the output is the same: the encoder's weights differ only in "
+        "their order (to within 0.00001)."
     )

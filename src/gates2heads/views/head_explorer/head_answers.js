@@ -95,5 +95,5 @@ function bagInWords(now, unshuffled) {
   const gap = gapBetween(now.blocks[0], unshuffled.blocks[0], places);
   const output = now.written === unshuffled.written ? "the same" : `“${unshuffled.written}”`;
   const within = gap < 1e-5 ? "0.00001" : gap.toPrecision(1);
-  return `With the words as typed, the output is ${output}: the encoder's weights move with the words, to within ${within}.`;
+  return `With the words as typed, the output is ${output}: the encoder's weights differ only in their order (to within ${within}).`;
 }

@@ -27,7 +27,7 @@ import { WordOrder } from "./word_order.js";
 const LONGEST = 300; // characters; the model's own limit is in tokens
 const OLD = "The picture still shows the previous sentence.";
 const COMPLETE = { off: [], order: [], positions: true }; // every head on, the words as typed
-const SCOPES = ["this layer", "this block", "the whole model"];
+const SCOPES = ["this layer", "this kind of attention", "the whole model"];
 
 class HeadExplorer extends GermanStage {
   constructor(model, el) {

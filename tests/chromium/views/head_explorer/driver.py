@@ -209,7 +209,7 @@ def drive_switches(view: Explorer) -> None:
     view.check_weights(view.check())
     scope = view.root.locator(".g2h-controls select")
     on = view.root.get_by_role("button", name="All on")
-    for name, blocks in (("this block", (0,)), ("the whole model", (0, 1, 2))):
+    for name, blocks in (("this kind of attention", (0,)), ("the whole model", (0, 1, 2))):
         scope.select_option(label=name)
         on.click()
         view.root.get_by_label("only this: head 2").click()
@@ -252,7 +252,7 @@ def drive_order(view: Explorer) -> None:
     view.positions = False
     view.check_weights(view.check())
     expect(view.state).to_contain_text(
-        "the output is the same: the encoder's weights move with the words"
+        "the output is the same: the encoder's weights differ only in their order"
     )
     view.root.get_by_role("button", name="Original order").click()
     assert view.facts()["words"] == before
