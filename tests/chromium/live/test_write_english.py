@@ -100,6 +100,19 @@ def writer(live, open_page):
         yield opened(open_page, site, ".g2h-translate")
 
 
+def test_a_stored_english_sentence_needs_no_model(writer):
+    example, text = writer.german.input_value(), "A small dog jumps through <i>deep</i> snow."
+    writer.type("Ein Mann.")
+    before = writer.page.evaluate(SECOND)
+    writer.opener.click()
+    writer.root.get_by_role("button", name=text).click()
+    expect(writer.english).to_have_value(text)
+    expect(writer.german).to_have_value(example)
+    expect(writer.root).to_have_attribute("data-state", "recorded")
+    expect(writer.told).to_contain_text("is stored with the page")
+    assert writer.page.evaluate(SECOND) == before == 0
+
+
 @pytest.mark.parametrize("script", VIEWS)
 def test_english_becomes_german_and_the_view_goes_on(sample_page, open_page, script):
     folder, _ = sample_page(script)

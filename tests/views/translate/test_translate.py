@@ -41,6 +41,25 @@ def test_payload_holds_every_weight_in_reading_order():
     np.testing.assert_allclose(sent, np.linspace(0, 1, 120), rtol=0, atol=1e-5)
 
 
+def test_an_english_sentence_may_have_its_german_stored():
+    view = Translate(MODEL, EXAMPLES, recorded(), pairs=[("A dog", "Ein Hund")])
+    assert view.pairs == [["A dog", "Ein Hund"]]
+    assert Translate(MODEL, EXAMPLES, recorded()).pairs == []
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("A cat", "Eine Katze"), r"pairs\[0\] must end in the text of a recorded example"),
+        (("A dog",), r"pairs\[0\]"),
+        (("A dog", "Ein Hund", "Un chien"), r"pairs\[0\] must be two texts"),
+    ],
+)
+def test_a_pair_needs_two_texts_and_a_recorded_german(pair, message):
+    with pytest.raises(ValueError, match=message):
+        Translate(MODEL, EXAMPLES, recorded(), pairs=[pair])
+
+
 def test_each_example_may_have_its_output_and_the_page_reads_them_one_by_one():
     other = recorded((1, 2, 2, 5), target="ab")
     view = Translate(MODEL, EXAMPLES, [recorded(), other])

@@ -12,6 +12,8 @@ const WAIT = 300; // milliseconds without a key before what is typed is translat
 const MOST = 4000; // characters that are read
 const NOTHING = "Type an English sentence first.";
 const SILENT = "The model produced no German for this text. Try another sentence.";
+const PAIRED =
+  "The second model's translation of this example is stored with the page; it was copied to the German field above.";
 const INVITATION = "Don't know German? Start from English";
 
 export class EnglishInput {
@@ -34,6 +36,7 @@ export class EnglishInput {
       "details",
       { class: "g2h-english" },
       element("summary", {}, INVITATION),
+      ...this.buildPairs(stage.pairs),
       element("div", { class: "g2h-controls" }, field("English", this.input), this.button),
       this.refusal.node,
       this.state,
@@ -44,6 +47,29 @@ export class EnglishInput {
     });
     stage.listen(this.input, "input", () => this.later());
     stage.listen(this.node, "toggle", () => !this.isHere && this.forget()); // meanwhile less is missing
+  }
+
+  /** Sentences whose German is stored with the page: [[English, German]]. They need no model. */
+  buildPairs(pairs) {
+    if (!pairs.length) return [];
+    const chips = pairs.map(([english, german]) => {
+      const chip = element("button", { type: "button", class: "g2h-pair", lang: "en" }, english);
+      this.stage.listen(chip, "click", () => this.takePair(english, german));
+      return chip;
+    });
+    const row = { class: "g2h-pairs", role: "group", "aria-label": "English sentences" };
+    return [element("div", row, ...chips)];
+  }
+
+  takePair(english, german) {
+    clearTimeout(this.timer);
+    this.running?.abort(new Error("an example was chosen"));
+    this.input.value = english;
+    this.refusal.say("");
+    this.stage.receive(german);
+    this.state.textContent = PAIRED;
+    this.node.dataset.english = english;
+    this.stage.input.scrollIntoView({ block: "nearest" });
   }
 
   /** What comes over the network at the first translation, as the view asks for it: "17.5 MB". */

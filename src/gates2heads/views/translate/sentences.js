@@ -189,7 +189,7 @@ export class Sentences {
       ...quoted(this.words[other][at]),
       ` (${weights[at].toFixed(2)})`,
     ]);
-    const verb = isWritten ? " attends most to" : " receives most attention from";
+    const verb = isWritten ? " attends most to" : " receives the most attention from";
     this.say(...quoted(this.words[side][place]), verb, ...told);
     this.drawLinks();
   }
@@ -235,6 +235,16 @@ export class Sentences {
     this.resizes.disconnect();
   }
 }
+
+/** What the picture's marks mean. */
+export const legend = () =>
+  element(
+    "p",
+    { class: "g2h-legend" },
+    "Outlined: the selected word, with its links in full colour. ",
+    element("span", { class: "g2h-others" }, "Faint links belong to other words. "),
+    "A wider link means a larger attention weight; “end” is the end-of-sequence token.",
+  );
 
 function link(from, to, weight, isChosen) {
   const bend = (to.y - from.y) / 2;

@@ -3,7 +3,7 @@ import { lossesInWords } from "../../browser/live/losses.js";
 import { GermanStage } from "../../browser/live/stages/german_stage.js";
 import { questionInWords } from "../../browser/live/word_counts.js";
 import { STORED } from "../../browser/live/stages/stage.js";
-import { Sentences } from "./sentences.js";
+import { Sentences, legend } from "./sentences.js";
 import { sharesFrom } from "../kit/shares.js";
 import { choice, element, field } from "../kit/view.js";
 
@@ -13,8 +13,6 @@ const OLD_TEXT = "The dimmed result below belongs to the previous text.";
 const OLD_WIDTH = "The dimmed result below belongs to the previous beam width.";
 const EMPTY = "The field is empty: type a German sentence.";
 const DEFAULTS = " (This describes the default settings.)";
-const LEGEND =
-  "Outlined: the selected word, with its links in full colour; faint links belong to other words. Wider links mean larger attention weights.";
 const WAITS = new Set(["asking", "loading", "refused", "fault"]); // states in which no answer is near
 const LONGEST = 4000; // characters; the model's own limit is in tokens
 const NAMES = { source: ["German", "de"], target: ["English", "en"] };
@@ -95,7 +93,7 @@ class Translate extends GermanStage {
     this.root.append(this.sentences.node);
     this.buildFoot();
     // The translation is next to the text; what changes the two of them comes below.
-    this.status.after(element("p", { class: "g2h-legend" }, LEGEND));
+    this.status.after(legend());
     this.state.after(this.starts, this.settings(this.result.weights.shape), this.wordRow.node);
     this.begin(["text", "width"], [this.result.text, 1]);
   }
@@ -197,6 +195,10 @@ class Translate extends GermanStage {
 
   get longest() {
     return LONGEST;
+  }
+
+  get pairs() {
+    return this.model.get("pairs");
   }
 
   question() {

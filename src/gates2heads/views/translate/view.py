@@ -51,14 +51,16 @@ class Translate(GermanView):
             to 1. The page shows these without loading the model.
         about: a description of the model, in one line.
         width: of the beam, 1 to 10; 1 is greedy search.
+        pairs: English sentences to start from, each with the German that the model's partner
+            writes for it, which must be a recorded example. They need no model in the page.
 
     Attributes:
         text, width: the query, synchronised with the view.
 
     Raises:
         TypeError: a recording is invalid.
-        ValueError: an example without a text, more recordings than examples, or weights that do
-            not fit the tokens.
+        ValueError: an example without a text, more recordings than examples, weights that do
+            not fit the tokens, or a pair whose German is not recorded.
     """
 
     _esm = module(__file__)
@@ -67,6 +69,7 @@ class Translate(GermanView):
     examples = List().tag(sync=True)
     recorded = List().tag(sync=True)
     weights = Bytes().tag(sync=True)
+    pairs = List().tag(sync=True)
     about = Unicode().tag(sync=True)
     text = Unicode().tag(sync=True)
     width = Int(1).tag(sync=True)
@@ -79,10 +82,12 @@ class Translate(GermanView):
         *,
         about: str = "",
         width: int = 1,
+        pairs: Sequence[Sequence[str]] = (),
         **traits: Any,
     ):
         examples = _examples(examples)
         recordings = _recordings(recorded, len(examples))
+        _check_pairs(pairs, [text for _, text, *_ in examples[: len(recordings)]])
         weights = [_weights(one, name) for name, one in recordings.items()]
         stored = list(zip(examples, recordings.values(), weights, strict=False))
         super().__init__(
@@ -91,6 +96,7 @@ class Translate(GermanView):
             recorded=[_recording(example.text, one, map_.shape) for example, one, map_ in stored],
             weights=b"".join(packed_shares(map_) for map_ in weights),
             about=about,
+            pairs=[list(pair) for pair in pairs],
             text=examples[0].text,
             also=[example.text for example, _, _ in stored[1:]],
             width=width,
@@ -130,6 +136,17 @@ def _recordings(recorded: Any, most: int) -> dict[str, Any]:
     if not 1 <= len(recorded) <= most:
         raise ValueError(f"recorded must have 1 to {most} outputs, got {len(recorded)}")
     return {f"recorded[{place}]": one for place, one in enumerate(recorded)}
+
+
+def _check_pairs(pairs: Sequence[Sequence[str]], recorded: list[str]) -> None:
+    for place, pair in enumerate(pairs):
+        words(least=2).check(f"pairs[{place}]", pair)
+        if len(pair) != 2:
+            raise ValueError(f"pairs[{place}] must be two texts, got {shown(pair)}")
+        if pair[1] not in recorded:
+            raise ValueError(
+                f"pairs[{place}] must end in the text of a recorded example, got {shown(pair[1])}"
+            )
 
 
 def _recording(text: str, recorded: Any, shape: Sequence[int]) -> dict[str, Any]:

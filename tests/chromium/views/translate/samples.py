@@ -25,6 +25,8 @@ EXAMPLES = [
     Example("no caption", "Ich liebe dich.", group="<b>hard</b>"),
 ]
 
+PAIRS = [("A small dog jumps through <i>deep</i> snow.", EXAMPLES[0].text)]
+
 
 def translator(stored: int = 1, **options) -> Translate:
     """The view that the samples show, with the model's outputs for the first few examples."""
@@ -35,7 +37,8 @@ def translator(stored: int = 1, **options) -> Translate:
         for _, text, *_ in EXAMPLES[:stored]
     ]
     model = live_model("translator")
-    return Translate(model, EXAMPLES, recorded, about="6 million weights & <none> more", **options)
+    about = "6 million weights & <none> more"
+    return Translate(model, EXAMPLES, recorded, about=about, pairs=PAIRS, **options)
 
 
 if __name__ == "__main__":

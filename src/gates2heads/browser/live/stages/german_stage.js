@@ -17,6 +17,11 @@ export class GermanStage extends LiveStage {
     return element("div", { class: "g2h-german" }, german, this.wordRow.node, this.remark);
   }
 
+  /** English sentences whose German is stored with the page, with that German. */
+  get pairs() {
+    return [];
+  }
+
   /** The field for English, which comes after the German one, and the examples. */
   buildChips(...given) {
     const chips = super.buildChips(...given);
