@@ -119,7 +119,11 @@ export class WalkBlock {
     const table = element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "weight, %"), ...names)),
+      element(
+        "thead",
+        {},
+        element("tr", {}, element("th", { scope: "col" }, "weight, %"), ...names),
+      ),
       element("tbody", {}, ...rows),
     );
     const scrolled = element(
