@@ -12,9 +12,10 @@ export function legendOf(quantity, unit, isClamped) {
   });
   const [full, isOpen] = [fullShade(quantity), quantity === "cell"];
   const least = isGate ? "0" : `−${full}${isOpen ? " or less" : ""}`;
+  const name = isOpen ? "cell state" : NAMES[quantity];
   const line = isClamped ? " Dashed line: no gate clamped." : "";
   return [
-    `Bars: unit ${unit}, blue above zero, orange below.${line} Shades: the ${NAMES[quantity]} of several units, from ${least} `,
+    `Bars: unit ${unit}, blue above zero, orange below.${line} Shades: the ${name} of several units, from ${least} `,
     scale,
     ` to ${full}${isOpen ? " or more" : ""}.`,
   ];

@@ -219,7 +219,7 @@ class GateExplorer extends LiveStage {
     const name = this.model.get("names")[this.shown];
     const free = `${name}, no gate clamped: ${told(meanOf(bitsOf(base)))} bits per character.`;
     const holds = heldInWords(this.heldGates, this.model.get("alone"), this.unit);
-    const held = now === base ? "" : ` With ${holds}: ${changeInWords(base, now)}`;
+    const held = now === base ? "" : ` With the ${holds}: ${changeInWords(base, now)}`;
     const index = new Map(now.vocabulary.map((one) => [one, 0]));
     const isStrange = knownCharacters(now.text, { index }).includes(UNKNOWN);
     return `${free}${held}${isStrange ? ` Characters that were not in the training data are read as ${UNKNOWN}.` : ""}`;
