@@ -31,7 +31,7 @@ export class WeightMap {
     this.key = element(
       "p",
       { class: "g2h-legend g2h-key" },
-      "One row per output character, one column per source character; the stronger the colour, the larger the weight. ␣ is a space, ∎ the end of the sequence. A state of the encoder also contains its neighbours, so attending to a neighbouring character is not an error.",
+      "One row per output character, one column per source character; the stronger the colour, the larger the weight. ␣ is a space, ∎ the end of the sequence. An encoder state also depends on the neighbouring characters, so attending to a neighbour is not an error.",
     );
     this.nodes = [this.map, this.key, this.noMap];
     listen(this.canvas, "pointerdown", (event) => onStep(this.stepAt(event)));
