@@ -350,7 +350,7 @@
       );
       told.textContent = keeps
         ? `Solved in this browser: ${solvedOf(core)} exercises of the chapters, and ` +
-          `${solvedOf(further)} of the “More on …” pages (after the vertical line).`
+          `${solvedOf(further)} of the “More on …” pages (to the right of the vertical line).`
         : "This browser keeps nothing for this page: save your answers as a file before you leave.";
     };
     buttons[0].addEventListener("click", () => {
