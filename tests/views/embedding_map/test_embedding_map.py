@@ -51,10 +51,10 @@ def test_an_unseen_word_in_words():
     begin = "“dogz” is not in the training vocabulary; its vector is "
     only = "that of its only known character n-gram, “<do”, and therefore unreliable."
     assert one == begin + only
-    mean = f"{begin}the mean of {{}} known character n-grams, of which "
-    assert two == mean.format(2) + "“<do” (50 %) and “dog” (30 %) contribute most."
+    mean = f"{begin}the mean of {{}} known character n-grams, "
+    assert two == mean.format(2) + "“<do” (50 %) and “dog” (30 %)."
     named = "“<do” (50 %), “dog” (30 %) and “<dog” (25 %)"
-    assert four == f"{mean.format(4)}{named} contribute most."
+    assert four == f"{mean.format(4)}of which {named} contribute most."
     (long,) = words_js(body, [{"word": "x" * 500, "ngrams": ngrams[:1]}])
     assert long.startswith(f"“{'x' * 30}…” is not in")
     body = "return places.answerInWords(given);"

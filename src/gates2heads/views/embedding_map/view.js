@@ -141,7 +141,7 @@ class EmbeddingMap extends LiveStage {
   inWords() {
     return this.isRecorded
       ? STORED
-      : `Computed in your browser with ${this.model.get("names")[this.answer.model]}.`;
+      : `Computed in your browser with the ${this.model.get("names")[this.answer.model]} model.`;
   }
 
   draw() {

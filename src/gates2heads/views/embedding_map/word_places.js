@@ -93,7 +93,8 @@ const percent = (share) => `${Math.round(100 * share)} %`.replace("-", "−");
 export function unseenInWords({ word, ngrams }) {
   const one = ngrams.length === 1;
   const named = ngrams.slice(0, CARRIERS).map(([ngram, share]) => `“${ngram}” (${percent(share)})`);
-  const most = one ? "" : `, of which ${listed(named)} contribute most`;
+  const all = ngrams.length <= CARRIERS;
+  const most = all ? `, ${listed(named)}` : `, of which ${listed(named)} contribute most`;
   return one
     ? `${quoted(word)} is not in the training vocabulary; its vector is that of its only known character n-gram, “${ngrams[0][0]}”, and therefore unreliable.`
     : `${quoted(word)} is not in the training vocabulary; its vector is the mean of ${ngrams.length} known character n-grams${most}.`;
