@@ -15,6 +15,8 @@ import claims  # noqa: E402
 import page_links  # noqa: E402
 import stored_tables  # noqa: E402
 
+from tools.publishing import claims_list  # noqa: E402
+
 EVERY = [(chapter, one) for chapter, found in claims.read_claims().items() for one in found]
 each_claim = pytest.mark.parametrize(
     ("chapter", "claim"), EVERY, ids=[one["id"] for _, one in EVERY]
@@ -338,3 +340,9 @@ def test_the_claims_of_a_section_follow_its_text_and_precede_its_last_exercises(
     order = [one for one in whole.findall() if isinstance(one, nodes.title) or one is line]
     after = order[order.index(line) + 1 :]
     assert (after[0].astext() if after else None) == before
+
+
+def test_the_list_for_code_hosts_is_the_claims_as_they_are():
+    stored = claims_list.PAGE.read_text(encoding="utf-8")
+    assert stored == claims_list.fresh(), "run python tools/publishing/claims_list.py"
+    assert stored.count("\n- **") == len(EVERY)
