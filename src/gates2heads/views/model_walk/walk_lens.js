@@ -149,6 +149,10 @@ export class WalkLens {
     const { readouts, target } = this.result;
     const rank = readouts.rank[depth][step];
     const settled = settledAt(this.cells, step);
+    const since =
+      settled === this.cells.length - 1
+        ? "only after the last block"
+        : `from ${depthName(settled).replace("after ", "")} onwards`;
     const most = readouts.words[depth][step].map((word, place) => {
       const logProb = readouts.logProbs[depth][step][place];
       const bar = element("i", { class: "g2h-fill" });
@@ -171,7 +175,7 @@ export class WalkLens {
       {},
       `Step ${step + 1}, ${depthName(depth)}: the output token `,
       own,
-      ` has ${rankInWords(rank)} (probability ${chance(readouts.written[depth][step])}); it keeps rank 1 from ${depthName(settled).replace("after ", "")} on.`,
+      ` has ${rankInWords(rank)} (probability ${chance(readouts.written[depth][step])}); it ranks first ${since}.`,
     );
     this.named.dataset.rank = rank;
     this.named.replaceChildren(told, element("ol", {}, ...most));
