@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
+from gates2heads import views
 from gates2heads.browser.live.models import LIVE, key, live_model
 from tools.execute_notebooks import renew_views
 from tools.notebooks import figure_numbers
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "_ext"))
 import page_links  # noqa: E402
 
+STATE = "application/vnd.jupyter.widget-state+json"
 NOTEBOOKS = sorted(
     path for path in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
 )
@@ -144,6 +146,20 @@ def test_stored_views_carry_the_librarys_code(notebook, exported):
     asked = re.findall(r'"hash": "([0-9a-f]{8})"', json.dumps(content.metadata.get("widgets", {})))
     assert set(asked) <= exported
     assert renew_views(content) == [], "run make execute, or the tool with --as-it-is"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stored_views_have_every_setting_of_the_librarys_class(notebook):
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    saved = content["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
+    for model in saved.values():
+        state = model["state"]
+        if "_esm" not in state:
+            continue
+        kind = getattr(views, state["_anywidget_id"].rpartition(".")[2])
+        sent = {one["path"][0] for one in model.get("buffers", [])}
+        wanted = {name for name in kind.class_traits(sync=True) if name in vars(kind)}
+        assert wanted <= state.keys() | sent, "run make execute: the class has a new setting"
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
