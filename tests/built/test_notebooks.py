@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from gates2heads import views
 from gates2heads.browser.live.models import LIVE, key, live_model
-from tools.execute_notebooks import renew_views
+from tools.execute_notebooks import WIDGET_STATE, renew_views
 from tools.notebooks import figure_numbers
 from tools.notebooks.figure_numbers import shown_figures
 from tools.notebooks.folding import ALLOWANCES, LIMITS, faults, fold
@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "_ext"))
 import page_links  # noqa: E402
 
-STATE = "application/vnd.jupyter.widget-state+json"
 NOTEBOOKS = sorted(
     path for path in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
 )
@@ -151,7 +150,7 @@ def test_stored_views_carry_the_librarys_code(notebook, exported):
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_stored_views_have_every_setting_of_the_librarys_class(notebook):
     content = json.loads(notebook.read_text(encoding="utf-8"))
-    saved = content["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
+    saved = content["metadata"].get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     for model in saved.values():
         state = model["state"]
         if "_esm" not in state:
