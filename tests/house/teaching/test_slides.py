@@ -2,6 +2,7 @@
 
 import re
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
@@ -30,6 +31,19 @@ def sentences_of(text):
     return ["".join(map(slide_parts.plain, one)) for one in slide_parts.sentences(paragraph)]
 
 
+def words_of(name):
+    """Return what the notebook of a chapter says, in text and in outputs, without its marks."""
+    notebook = nbformat.read(slides.ROOT / "chapters" / f"{name}.ipynb", as_version=4)
+    said = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            said.append(BeautifulSoup(data.get("text/html", ""), "html.parser").get_text(" "))
+            said.append(data.get("text/markdown", ""))
+    text = " ".join(said).replace("\\sigma", "σ")
+    return slide_parts.tidy(re.sub(r"[*`$]|\]\([^)]*\)", "", text))
+
+
 @pytest.fixture
 def page(tmp_path):
     path = tmp_path / "05_attention.html"
@@ -55,6 +69,15 @@ def test_a_plan_begins_with_the_question_and_ends_with_the_exercises(name):
 def test_a_plan_has_a_view_a_prediction_and_a_bug(name):
     kinds = set().union(*slides.plan_of(name))
     assert {"view", "predict", "options", "figure", "equation"} <= kinds
+
+
+@each_plan
+def test_the_notebook_still_says_what_a_plan_quotes(name):
+    words = words_of(name)
+    for entry in slides.plan_of(name):
+        predicted = [entry["predict"]] if "predict" in entry else []
+        for quoted in [*entry.get("say", []), *entry.get("notes", []), *predicted]:
+            assert quoted in words, f"section {entry['section']}: {quoted}"
 
 
 def test_a_paragraph_is_cut_after_its_sentences():
