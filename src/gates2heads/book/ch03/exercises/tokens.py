@@ -63,7 +63,7 @@ check_perplexity = FunctionCheck(
         "you returned the mean surprisal: raise e to this power": _perplexity_with(power=False),
         "the sign is missing: perplexity is 1 or more": _perplexity_with(sign=1),
     },
-    remark="`metrics.perplexity` has a function for each form of (3.9) and (3.10).",
+    remark="`metrics.perplexity` has a function for each form of Eqs. (3.9) and (3.10).",
 )
 
 
