@@ -10,6 +10,7 @@ from tests.chromium.samples.saved_views import SavedView, shown_views
 from tools import serve
 
 ROOT = Path(__file__).resolve().parents[2]
+STOPPED: set[str] = set()  # servers whose test has ended; what a page still loads from them fails
 
 
 @contextmanager
@@ -19,7 +20,9 @@ def served(folder: Path, mode: str) -> Iterator[str]:
         yield folder.resolve().as_uri() + "/"
         return
     with serve.served(folder) as address:
+        STOPPED.discard(address)
         yield address
+        STOPPED.add(address)
 
 
 def show(

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tools.book.find_browser import launched  # noqa: E402
-from tools.book.view_heights import DRAWN  # noqa: E402
+from tools.book.view_heights import DRAWN, SETTLED  # noqa: E402
 from tools.serve import served  # noqa: E402
 
 SITE = ROOT / "_build" / "html"
@@ -119,8 +119,8 @@ def opened(browser: Browser, address: str) -> Page:
     page.set_default_timeout(WAIT)
     page.emulate_media(media="print", color_scheme="light", reduced_motion="reduce")
     page.goto(address)
-    page.wait_for_load_state("networkidle")
     page.wait_for_function(DRAWN)
+    page.evaluate(SETTLED)
     return page
 
 

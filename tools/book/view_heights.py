@@ -25,6 +25,11 @@ STORED = ROOT / "_ext" / "view_heights.json"
 WIDTHS = {"narrow": 390, "middle": 768, "wide": 1280}
 DRAWN = """() => [...document.querySelectorAll(".g2h-reserved")]
   .every((box) => box.querySelector(".g2h-widget")?.childElementCount)"""
+# The fonts are there, and the page is drawn with them.
+SETTLED = """async () => {
+  await document.fonts.ready;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
 # What the view has, without the reserved space.
 MEASURED = """() => [...document.querySelectorAll(".g2h-reserved")].map((box) => {
   box.style.minHeight = 0;
@@ -43,8 +48,8 @@ def heights(browser: Browser, address: str, width: int) -> list[int]:
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
     page.goto(address)
-    page.wait_for_load_state("networkidle")
     page.wait_for_function(DRAWN)
+    page.evaluate(SETTLED)
     found = page.evaluate(MEASURED)
     context.close()
     return found

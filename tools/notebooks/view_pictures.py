@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tools.book.find_browser import launched  # noqa: E402
-from tools.book.view_heights import DRAWN  # noqa: E402
+from tools.book.view_heights import DRAWN, SETTLED  # noqa: E402
 from tools.execute_notebooks import write  # noqa: E402
 from tools.notebooks.stored_pictures import shown_views  # noqa: E402
 from tools.serve import served  # noqa: E402
@@ -43,10 +43,6 @@ NOTED = """(views, note) => views.forEach((view) => {
 # Every section of the page is laid out, and nothing lies over a view.
 PLAIN = """.bd-article > section > section { content-visibility: visible !important; }
 .bd-header, .bd-header-article { display: none !important; }"""
-SETTLED = """async () => {
-  await document.fonts.ready;
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-}"""
 
 
 def photographs(browser: Browser, address: str) -> list[bytes]:
@@ -59,7 +55,6 @@ def photographs(browser: Browser, address: str) -> list[bytes]:
     context = browser.new_context(viewport=WINDOW, color_scheme="light", reduced_motion="reduce")
     page = context.new_page()
     page.goto(address)
-    page.wait_for_load_state("networkidle")
     page.add_style_tag(content=PLAIN)
     page.wait_for_function(DRAWN)
     views = page.locator(VIEW)
