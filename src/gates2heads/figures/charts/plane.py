@@ -57,9 +57,6 @@ def plane(
             _arc(axis, tips[one], tips[other], shortest * (0.6 - 0.25 * (place % 2)))
         axis.set(xlim=(lowest[0] - 0.2, 1.3 * reach[0]), ylim=(lowest[1] - 0.2, 1.2 * reach[1]))
         axis.set(xlabel="first component", ylabel="second component", aspect="equal")
-        # A flat plane needs no square figure; about 3.4 inches are left for its width.
-        (left, right), (bottom, top) = axis.get_xlim(), axis.get_ylim()
-        figure.set_figheight(min(3.0, 0.8 + 3.4 * (top - bottom) / (right - left)))
     return figure
 
 
