@@ -67,7 +67,7 @@ check_angles = FunctionCheck(
         "the exponent has the wrong sign: the frequencies should fall": _angles_with(power=1),
         "the positions start at 1": _angles_with(start=1),
     },
-    remark="No angle is larger than in training, but neighbouring positions differ by less.",
+    remark="All positions stay below L, but neighbouring positions differ by less.",
 )
 
 

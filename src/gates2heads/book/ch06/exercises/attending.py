@@ -226,5 +226,5 @@ check_reach = FunctionCheck(
         "the mean is also taken over the heads": lambda w: reach(w).mean(),
         "only the key with the largest weight is counted": _reach_of_the_best,
     },
-    remark="It is small for a previous-token head and large for a boundary head.",
+    remark="It is small for heads that attend to neighbours, such as encoder 2.4.",
 )
