@@ -67,7 +67,7 @@ def test_each_wrong_letter_has_its_contradiction():
     told = {letter: check_fault(letter).message for letter in "acd"}
     assert "one position earlier" in told["a"]
     assert "first tokens" in told["c"]
-    assert "what is visible" in told["d"]
+    assert "attend to more positions" in told["d"]
     assert "not tried yet" in check_fault(...).message
 
 

@@ -74,8 +74,8 @@ check_fault = bug_check(
         "a": "Then the first window − 1 tokens would be right, but the error would begin one "
         "position earlier, and it would stay small: one token fewer in the context.",
         "c": "Then one of the first tokens would already be wrong, because their keys are cached.",
-        "d": "Then cache and parallel computation would differ in what is visible, but no token "
-        "would look as if it were at another position; and a wider view does little harm.",
+        "d": "Then the queries would attend to more positions, but no token would appear at a "
+        "wrong position. Extra context does little harm, so the surprisal would not rise.",
     },
 )
 
