@@ -204,7 +204,7 @@ class HeadExplorer extends GermanStage {
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
     const { base, now, unshuffled } = this;
     const told = answerInWords({ base, now, unshuffled, off, order, positions });
-    return `${told} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
+    return `${told} (${(this.milliseconds / 1000).toFixed(2)} s, in your browser)`;
   }
 
   // ---- drawing

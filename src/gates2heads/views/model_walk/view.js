@@ -204,7 +204,7 @@ class ModelWalk extends GermanStage {
     const warning = looksEnglish(this.result.text)
       ? "Warning: this looks like English. The model was trained on German sources only, so its output will not be a translation. "
       : "";
-    return `${warning}${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in this page)`;
+    return `${warning}${walkInWords(this.result)} (${(this.milliseconds / 1000).toFixed(2)} s, in your browser)`;
   }
 
   // ---- drawing
