@@ -52,12 +52,12 @@ check_by_hand = NumbersCheck(
                     0.4: "This is the share of the splits. The question asks for their number.",
                 }
             ),
-            otherwise="The answer for those as far is not right: list the sums that three of the "
-            "six scores can have.",
-            ask="The answer for those as far should be a number",
+            otherwise="The number of splits with means at least this far apart is not right: list "
+            "the sums that three of the six scores can have.",
+            ask="The number of splits at least this far apart should be a number",
         ),
     ),
-    remark="So random variation alone separates two equal models this far in two of five trials.",
+    remark="So random variation alone produces a difference at least this large in 8 of 20 cases.",
 )
 
 
