@@ -249,7 +249,7 @@ class HeadExplorer extends GermanStage {
     this.where.replaceChildren(
       element("b", {}, `${BLOCKS[this.block].name}, layer ${this.layer + 1}`),
       [
-        ": every token of the source attends to all of them.",
+        ": every source token attends to all source tokens.",
         ": every token of the output attends to itself and to earlier tokens.",
         ": every token of the output, on the left, attends to the source, on the right.",
       ][this.block],
