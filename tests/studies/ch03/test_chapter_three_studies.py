@@ -1,12 +1,14 @@
 """The studies of chapter 3: by hand, a small run, and what is stored."""
 
 import math
+from collections import Counter
 
 import pytest
 import torch
 
 from gates2heads.book.studies import read_study, results_of
 from gates2heads.browser.engine.rebuild import shipped
+from gates2heads.data.corpora.multi30k import multi30k
 from gates2heads.data.tokens.bpe import BPETokenizer
 from gates2heads.data.tokens.vocabulary import Vocabulary
 from gates2heads.models.language.ngram import KneserNey, MaximumLikelihood
@@ -25,6 +27,7 @@ from studies.ch03 import (
     unseen_words,
     vocabulary_sizes,
 )
+from tests.needs import needs_data
 
 MODELS = ("ngram", "gru", "transformer")
 
@@ -319,3 +322,16 @@ def test_a_small_run_of_a_window_tells_perplexity_and_form(monkeypatch):
     assert one_discount["discount"] in dates_windows.DISCOUNTS
     assert one_discount["perplexity"] < found["counted"]["perplexity"]
     assert found["largest_discount"] > 2
+
+
+@needs_data
+def test_the_zeros_of_the_opening_caption():
+    tokenizer = shipped("captions_ngram").source
+    a, cat, is_, sleeping, *_ = tokenizer.encode("A cat is sleeping on a chair", eos=False)
+    texts = [tokenizer.encode(pair.english) for pair in multi30k("train")]
+    trigrams = Counter(
+        some for text in texts for some in zip(text[:-2], text[1:-1], text[2:], strict=True)
+    )
+    after_a_cat = sum(count for some, count in trigrams.items() if some[:2] == (a, cat))
+    assert (trigrams[a, cat, is_], after_a_cat) == (1, 3)
+    assert trigrams[cat, is_, sleeping] == 0
