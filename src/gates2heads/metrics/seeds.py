@@ -86,7 +86,7 @@ def seed_interval(scores: Sequence[float], *, confidence: float = 0.95) -> Inter
 
 @accepts(first=listed("numbers"), second=listed("numbers"))
 def permutation_test(first: Sequence[float], second: Sequence[float]) -> PermutationTest:
-    """Test whether the mean scores of two recipes differ, by all ways to divide their runs.
+    """Exact permutation test for a difference between the mean scores of two models.
 
     If the two recipes are equally good, each way to divide the runs between them is equally likely.
 

@@ -8,7 +8,7 @@ from gates2heads.metrics.seeds import seed_interval
 
 FAULTS = {
     "a": "the sum of squares is divided by the number of runs instead of one less",
-    "b": "the runs are scored on the captions they were trained on",
+    "b": "a constant is added to the score of every run",
     "c": "a model is represented by its best run",
     "d": "t is always 1.96, the value for many runs, however few there are",
 }

@@ -35,9 +35,9 @@ def two_chances() -> Figure:
         The figure, for `show`.
     """
     d = Diagram()
-    d.box("model", "configuration", at=(0, 0), shape="one budget", kind="plain")
+    d.box("model", "configuration", at=(0, 0), shape="fixed training budget", kind="plain")
     d.box("runs", "runs", at=(1, 0), shape="R seeds")
-    d.box("texts", "their outputs", at=(2, 0), shape="(R, C) texts", colour="orange")
+    d.box("texts", "their outputs", at=(2, 0), shape="R × C translations", colour="orange")
     d.box("captions", "test captions", at=(1, 1), shape="C, sampled once", kind="plain")
     d.box("counts", "n-gram counts", at=(2, 1), shape="(R, C, 10)", colour="green")
     d.box("scores", "BLEU of each run", at=(3, 1), shape="q_1 … q_R", colour="green")
