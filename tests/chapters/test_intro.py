@@ -545,7 +545,7 @@ def test_the_page_of_models_compares_with_the_stored_translators():
     of = {name: results_of(rows, f"captions-{name}") for name in kinds}
     assert len({one["parameters"] for some in of.values() for one in some}) > len(kinds) / 2
     board = prose_of_outputs(read(CHAPTERS / "10_leaderboard.ipynb"))
-    assert "The first two contain two models each, whose order is undecided." in board
+    assert "The first two contain two models each. Within each, the order is undecided" in board
     assert [*sorted(kinds, key=kinds.get)][-2:] == ["convolutional", "rotary"]
     assert f"recurrent model with attention {kinds['luong']:.1f} (`captions-luong`)" in page
     assert f"the best Transformer {kinds['rotary']:.1f} (`captions-rotary`)" in page
