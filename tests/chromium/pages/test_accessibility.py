@@ -8,6 +8,7 @@ from tests.chromium.samples.saved_views import notebook_views
 from tests.chromium.sites import ROOT, served
 from tests.chromium.views.drivers import ready_views
 from tests.scrolling import TO_THE_END
+from tools.book.view_heights import SETTLED
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 BUILT = ROOT / "_build" / "html"
@@ -39,7 +40,7 @@ def test_every_built_page_is_tested():
 def test_axe_finds_nothing_serious(page, theme, open_page):
     with served(BUILT, "http") as site:
         opened = open_page(site, page, color_scheme=theme)
-        opened.wait_for_load_state("networkidle")
+        opened.evaluate(SETTLED)
         notebook = (ROOT / page).with_suffix(".ipynb")
         if notebook.is_file():
             ready_views(opened, notebook_views(notebook))
@@ -94,7 +95,7 @@ def test_a_control_is_large_enough_to_hit(open_page, width):
         for name in ("03_sequence_probability", "04_sequence_to_sequence", "08_decoding"):
             size = {"width": width, "height": 844}
             page = open_page(site, f"chapters/{name}.html", viewport=size)
-            page.wait_for_load_state("networkidle")
+            page.evaluate(SETTLED)
             page.evaluate(TO_THE_END)
             only = {"type": "rule", "values": rules}
             answer = Axe().run(page, options={"preload": False, "runOnly": only}).response

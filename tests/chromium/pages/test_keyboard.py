@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.chromium.sites import ROOT, served
 from tests.scrolling import TO_THE_END
+from tools.book.view_heights import SETTLED
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 BUILT = ROOT / "_build" / "html"
@@ -35,7 +36,7 @@ MOST_STOPS = 1_000
 def chapter(open_page):
     with served(BUILT, "http") as site:
         page = open_page(site, CHAPTER)
-        page.wait_for_load_state("networkidle")
+        page.evaluate(SETTLED)
         page.evaluate(TO_THE_END)
         page.evaluate("scrollTo(0, 0)")
         yield page
