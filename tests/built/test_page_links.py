@@ -1,6 +1,5 @@
 """Terms, figures, sections and exercises are linked where they are named; the rest stays."""
 
-import json
 import re
 import subprocess
 import sys
@@ -8,6 +7,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+
+from tests.stored_prose import prose_of, prose_of_outputs, read
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "_ext"))
@@ -102,14 +103,12 @@ def test_a_place_at_the_end_of_a_sentence_is_read():
     assert [words for words, *_ in named(page_links.ending(said), said)] == ["11.2", "11.5"]
 
 
-def prose_of(page: Path) -> str:
+def all_prose(page: Path) -> str:
     """The Markdown of a page, what its cells display included."""
     if page.suffix == ".md":
         return page.read_text(encoding="utf-8")
-    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-    shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    texts = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
-    return "\n\n".join("".join(one) for one in texts + [d.get("text/markdown", "") for d in shown])
+    notebook = read(page)
+    return f"{prose_of(notebook)}\n\n{prose_of_outputs(notebook)}"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,7 @@ def prose_of(page: Path) -> str:
     ids=lambda path: path.name,
 )
 def test_every_section_that_a_page_names_exists(page):
-    text, known = prose_of(page), stored_tables.places()
+    text, known = all_prose(page), stored_tables.places()
     missing = []
     for place in page_links.PLACE.finditer(text):
         before = re.sub(r"\]\(\S+\)(?=, $)", "et al.", text[: place.start()])

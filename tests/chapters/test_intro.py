@@ -1,6 +1,5 @@
 """What the first page says, asked of the translator, of its training text and of the chapters."""
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from gates2heads.decoding.translation import align_heads, translate
 from gates2heads.training.checkpoints import shipped_weights
 from gates2heads.training.recipes.runs import load
 from tests.needs import needs_data
+from tests.stored_prose import prose_of, prose_of_outputs, read
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 INTRO = CHAPTERS / "intro.ipynb"
@@ -35,27 +35,10 @@ def captions_only():
     return load(shipped_weights("translator"))
 
 
-def read(notebook: Path) -> dict:
-    return json.loads(notebook.read_text(encoding="utf-8"))
-
-
-def prose_of_outputs(notebook: dict) -> str:
-    """The Markdown that the cells of a page print."""
-    outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
-    shown = (output.get("data", {}).get("text/markdown", "") for output in outputs)
-    return "\n\n".join("".join(text) for text in shown)
-
-
 def states(notebook: dict) -> dict[str, dict]:
     """What each widget of a page has saved, by its name."""
     saved = notebook["metadata"]["widgets"][STATE]["state"]
     return {name: one["state"] for name, one in saved.items()}
-
-
-def prose_of(notebook: dict) -> str:
-    """The Markdown of a page, one cell below the other."""
-    cells = notebook["cells"]
-    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 def examples() -> dict[str, tuple[str, str]]:

@@ -11,6 +11,7 @@ from PIL import Image
 
 from gates2heads.__main__ import main
 from gates2heads.book.studies import read_study, results_of
+from tests import stored_prose
 from tools.book.picture import PARTS, SCHEMES, SIZE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,8 +39,7 @@ def anchors(text):
 
 def notebook_anchors(path):
     """The anchors that the headings of a notebook get in JupyterLab and on a code host."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    text = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    text = stored_prose.prose_of(stored_prose.read(path))
     return {one.replace(" ", "-") for one in re.findall(r"^#+ (.+)$", text, re.M)}
 
 

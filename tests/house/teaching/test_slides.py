@@ -2,10 +2,10 @@
 
 import re
 
-import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.stored_prose import prose_of, prose_of_outputs, read
 from tools.slides import slide_parts, slides
 
 PLANS = sorted(path.stem for path in slides.PLANS.glob("*.yml"))
@@ -33,14 +33,8 @@ def sentences_of(text):
 
 def words_of(name):
     """Return what the notebook of a chapter says, in text and in outputs, without its marks."""
-    notebook = nbformat.read(slides.ROOT / "chapters" / f"{name}.ipynb", as_version=4)
-    said = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            said.append(BeautifulSoup(data.get("text/html", ""), "html.parser").get_text(" "))
-            said.append(data.get("text/markdown", ""))
-    text = " ".join(said).replace("\\sigma", "σ")
+    notebook = read(slides.ROOT / "chapters" / f"{name}.ipynb")
+    text = f"{prose_of(notebook)} {prose_of_outputs(notebook)}".replace("\\sigma", "σ")
     return slide_parts.tidy(re.sub(r"[*`$]|\]\([^)]*\)", "", text))
 
 
