@@ -176,7 +176,7 @@ def test_the_lens_tells_the_input_token_of_a_step_and_how_many_rank_first():
         "The logit lens after this block gives “a” (0.50), the input token of this step; "
         "the final output is “-b”.",
         "The logit lens after this block gives “a” (0.82); this is also the final output.",
-        "Output: “ab.” 1 of the 3 output tokens already rank first after block 1.",
+        "Output: “ab.” 1 of the 3 output tokens already ranks first after block 1.",
     ]
 
 

@@ -195,7 +195,7 @@ export function walkInWords(result) {
     .slice(1, last)
     .map(
       (count, at) =>
-        `${count}${at ? "" : ` of the ${steps} output tokens already rank first`} after block ${at + 1}`,
+        `${count}${at ? "" : ` of the ${steps} output tokens already rank${count === 1 ? "s" : ""} first`} after block ${at + 1}`,
     );
   const told = early.length ? ` ${early.join(", and ")}.` : "";
   const stop = /[.!?]$/.test(result.written) ? "" : ".";
