@@ -237,6 +237,7 @@ def test_a_bound_that_is_turned_round_is_found():
         ("({x:.1f} to {x:+.1f})", -0.26, "(−0.3 to −0.3)"),
         ("GPT-2, 4-gram: {x:.1f}", 2.0, "GPT-2, 4-gram: 2.0"),
         ("at least {x:,}", 5150, "at least 5,150"),
+        ("at least {x} names", 5150, "at least 5150 names"),
         ("at most {x:.1f}", 98.60000000000001, "at most 98.6"),
         ("some {x:.0f} %", 99.6, "some 100\N{NO-BREAK SPACE}%"),
     ],
