@@ -54,7 +54,7 @@ VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
     "narrowed": "narrowed",
-    "refuted": "replaces a refuted claim",
+    "refuted": "replaces a refuted statement",
     "open": "open",
     "untested": "untested",
 }
@@ -257,16 +257,16 @@ def _entry(claim: dict, number: str) -> list[str]:
 
 
 def withdrawn(claim: dict) -> str:
-    """Tell what the book once said, struck out, so that nobody takes it for a claim."""
+    """Tell the wider or former statement, struck out, so that nobody takes it for a claim."""
     old = written(claim["before"], claim).removesuffix(".")
     for outer, inner in zip("“”", "‘’", strict=True):
         old = old.replace(outer, inner)
     label, fault = (
-        ("Refuted and withdrawn", "is false")
+        ("Refuted", "is false")
         if claim["verdict"] == "refuted"
-        else ("Withdrawn", "says more than the experiments show")
+        else ("Not claimed", "says more than the experiments show")
     )
-    return f"**{label}:** the former statement <del>“{old}”</del> {fault}."
+    return f"**{label}:** the statement <del>“{old}”</del> {fault}."
 
 
 TABLES["claims"] = claims
