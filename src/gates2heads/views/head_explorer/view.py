@@ -149,7 +149,7 @@ class HeadExplorer(GermanView):
 
 
 def _recording(written: str, recorded: Any, maps: Sequence[np.ndarray]) -> dict[str, Any]:
-    """What a page is told of one translation, beside its weights."""
+    """The data of one translation for the page, without its weights."""
     return {
         "written": written,
         "source": list(recorded.source),
@@ -165,7 +165,7 @@ def _packed(maps: Sequence[np.ndarray]) -> bytes:
 
 
 def _change(one: ObservedChange, name: str, first: str) -> tuple[dict[str, Any], bytes]:
-    """What a page is told of one change, and its weights; the first example is recorded anyway."""
+    """The data of one change for the page, and its weights; the first example is recorded."""
     if len(one.judged) != len(one.base.seen.target):
         raise ValueError(
             f"{name}.judged must have one number for each of the {len(one.base.seen.target)} "
