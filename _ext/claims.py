@@ -173,7 +173,8 @@ def _bound(found: re.Match, known: dict) -> str:
     value, places = known[name], int(digits or 0) + (2 if kind == "%" else 0)
     if isinstance(value, float):
         value = outwards(value, places, side)
-    return f"at {side} " + format(value, f"{comma or ''}.{digits or 0}{kind}" if kind else comma or "")
+    comma = comma or ""
+    return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 
 def _every() -> list[dict]:
