@@ -10,8 +10,9 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - holds: comparisons of these numbers, each of which must be true;
 - attacks: what was tried, under the names in `ATTACKS`, with the result; a name that is missing was
   not tried;
-- before: what the book said earlier, if the attack changed it; the page strikes it out, and says
-  in the same sentence that it is no longer claimed;
+- limits: what the evidence does not cover, if there is more to say than which attacks are missing;
+- before: a statement that goes further and that the attack changed, which a claim that is narrowed
+  or refuted has; the page strikes it out, and says in the same sentence that it is not claimed;
 - verdict: one of `VERDICTS`;
 - change: what would overturn the claim.
 
@@ -53,7 +54,7 @@ VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
     "narrowed": "narrowed",
-    "refuted": "replaces a refuted claim",
+    "refuted": "replaces a refuted statement",
     "open": "open",
     "untested": "untested",
 }
@@ -172,6 +173,7 @@ def _bound(found: re.Match, known: dict) -> str:
     value, places = known[name], int(digits or 0) + (2 if kind == "%" else 0)
     if isinstance(value, float):
         value = outwards(value, places, side)
+    comma = comma or ""
     return f"at {side} " + format(value, f"{comma}.{digits or 0}{kind}" if kind else comma)
 
 
@@ -182,15 +184,15 @@ def _every() -> list[dict]:
 
 def tally() -> list[str]:
     """Count the verdicts of each chapter, and of all."""
-    rows = []
+    rows, every = [], _every()
+    count = Counter(entry["verdict"] for entry in every)
+    given = {verdict: count[verdict] for verdict in VERDICTS if count[verdict]}
     for chapter, entries in read_claims().items():
         count = Counter(entry["verdict"] for entry in entries)
         name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
-        rows.append((name, len(entries), *(count[verdict] or "" for verdict in VERDICTS)))
-    every = _every()
-    count = Counter(entry["verdict"] for entry in every)
-    rows.append(("all", len(every), *(count[verdict] for verdict in VERDICTS)))
-    return table(("chapter", "claims", *VERDICTS.values()), rows)
+        rows.append((name, len(entries), *(count[verdict] or "" for verdict in given)))
+    rows.append(("all", len(every), *(given[verdict] for verdict in given)))
+    return table(("chapter", "claims", *(VERDICTS[verdict] for verdict in given)), rows)
 
 
 def attempts() -> list[str]:
@@ -218,8 +220,8 @@ def claims() -> list[str]:
     lines = []
     for chapter, entries in read_claims().items():
         lines += [f"## Chapter {chapter}", ""]
-        for entry in entries:
-            lines += [*_entry(entry), ""]
+        for number, entry in enumerate(entries, start=1):
+            lines += [*_entry(entry, f"{chapter}-{number}"), ""]
     return lines
 
 
@@ -228,25 +230,27 @@ def anchor(claim: dict) -> str:
     return f"claim-{claim['id']}"
 
 
-def _entry(claim: dict) -> list[str]:
+def _entry(claim: dict, number: str) -> list[str]:
     where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
-    settings = ", ".join(f"`{one}`" for one in claim["settings"])
-    seeds = sorted({Stored.seeds(claim["study"], one) for one in claim["settings"]})
-    counts = ", ".join(map(str, seeds[:-1])) + " or " * (len(seeds) > 1) + str(seeds[-1])
-    runs = counts + (" run" if seeds == [1] else " runs")
+    evidence = ", ".join(
+        f"`{one}` ({Stored.seeds(claim['study'], one)})" for one in claim["settings"]
+    )
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
     missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
     lines = [
-        f'<span id="{anchor(claim)}"></span>**{written(claim["claim"], claim)}**',
+        f'<span id="{anchor(claim)}"></span>[{number}](#{anchor(claim)}) '
+        f"**{written(claim['claim'], claim)}**",
         "",
         f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(ATTACKS)} attempts "
         f"made). **Where:** {where}.",
-        f"- **Evidence:** study `{claim['study']}` ({settings}), {runs} of each setting; "
-        f"{written(claim['data'], claim)}.",
+        f"- **Evidence:** {written(claim['data'], claim)}; study `{claim['study']}`, with the "
+        f"number of runs of each setting: {evidence}.",
     ]
     if "before" in claim:
         lines.append(f"- {withdrawn(claim)}")
     lines += [f"- **{ATTACKS[name]}:** {written(text, claim)}" for name, text in tried.items()]
+    if "limits" in claim:
+        lines.append(f"- **Limits:** {written(claim['limits'], claim)}")
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
     lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
@@ -254,16 +258,16 @@ def _entry(claim: dict) -> list[str]:
 
 
 def withdrawn(claim: dict) -> str:
-    """Tell what the book once said, struck out, so that nobody takes it for a claim."""
+    """Tell the wider or former statement, struck out, so that nobody takes it for a claim."""
     old = written(claim["before"], claim).removesuffix(".")
     for outer, inner in zip("“”", "‘’", strict=True):
         old = old.replace(outer, inner)
     label, fault = (
-        ("Refuted and withdrawn", "is false")
+        ("Refuted", "is false")
         if claim["verdict"] == "refuted"
-        else ("Withdrawn", "says more than the experiments show")
+        else ("Not claimed", "says more than the experiments show")
     )
-    return f"**{label}:** the former statement <del>“{old}”</del> {fault}."
+    return f"**{label}:** the statement <del>“{old}”</del> {fault}."
 
 
 TABLES["claims"] = claims

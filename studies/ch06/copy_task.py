@@ -12,7 +12,7 @@ instead of 0.003. `right` is the accuracy on 200 new sequences; `beyond` the acc
 
 import torch
 
-from gates2heads.book.ch06.copy_task import LENGTH, READERS, Reach, Reader, sequences
+from gates2heads.book.ch06.copy_task import KINDS, LENGTH, CopyModel, CopyTask, sequences
 from gates2heads.book.studies import Study
 from gates2heads.training.loop import fit
 from gates2heads.training.schedules import warmup_linear
@@ -21,8 +21,8 @@ STEPS, LONG, RATE = 300, 2000, 3e-3
 BATCH_SIZE, TESTED = 32, 200
 DISTANCES = (1, 4, 8, 16, 32)
 SETTINGS = {
-    **{kind: (kind, STEPS, RATE) for kind in READERS},
-    **{f"{kind} {LONG}": (kind, LONG, RATE) for kind in READERS},
+    **{kind: (kind, STEPS, RATE) for kind in KINDS},
+    **{f"{kind} {LONG}": (kind, LONG, RATE) for kind in KINDS},
     **{
         f"{kind} {LONG} at {rate}": (kind, LONG, rate)
         for kind in ("recurrence", "convolution", "sinusoidal")
@@ -32,8 +32,8 @@ SETTINGS = {
 
 
 def train(
-    reader: Reader,
-    task: Reach,
+    model: CopyModel,
+    task: CopyTask,
     *,
     seed: int,
     description: str,
@@ -43,7 +43,7 @@ def train(
 ) -> None:
     """Train a model on sequences of one length."""
     fit(
-        reader.train(),
+        model.train(),
         sequences(BATCH_SIZE, length=length, seed=seed),
         steps=steps,
         loss=task.loss,
@@ -51,16 +51,16 @@ def train(
         schedule=warmup_linear(steps, warmup=50, decay=0.3),
         description=description,
     )
-    reader.eval()
+    model.eval()
 
 
-def trained(kind: str, distance: int, seed: int, **options: float) -> Reader:
+def trained(kind: str, distance: int, seed: int, **options: float) -> CopyModel:
     """Build a model and train it for one distance; `options` are those of `train`."""
     torch.manual_seed(seed)
-    reader = Reader(kind)
+    model = CopyModel(kind)
     description = f"{kind}, distance {distance}, seed {seed}"
-    train(reader, Reach(distance), seed=seed, description=description, **options)
-    return reader
+    train(model, CopyTask(distance), seed=seed, description=description, **options)
+    return model
 
 
 def run(setting: str, seed: int) -> dict:
@@ -68,13 +68,13 @@ def run(setting: str, seed: int) -> dict:
     kind, steps, rate = SETTINGS[setting]
     right, beyond = [], []
     for distance in DISTANCES:
-        task, reader = Reach(distance), trained(kind, distance, seed, steps=steps, rate=rate)
-        right.append(task.right(reader, next(sequences(TESTED, seed=10**6 + seed))))
+        task, model = CopyTask(distance), trained(kind, distance, seed, steps=steps, rate=rate)
+        right.append(task.right(model, next(sequences(TESTED, seed=10**6 + seed))))
         if kind != "learned":
             longer = next(sequences(TESTED, length=2 * LENGTH, seed=10**6 + seed))
-            beyond.append(task.right(reader, longer, since=LENGTH))
+            beyond.append(task.right(model, longer, since=LENGTH))
     return {
-        "parameters": sum(parameter.numel() for parameter in reader.parameters()),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "steps": steps,
         "distances": list(DISTANCES),
         "right": right,

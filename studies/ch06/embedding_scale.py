@@ -12,7 +12,7 @@ setting, before training; nothing else differs. `windows` is as in that study. O
 
 import torch
 
-from gates2heads.book.ch06.copy_task import LENGTH, Reach, Reader, sequences
+from gates2heads.book.ch06.copy_task import LENGTH, CopyModel, CopyTask, sequences
 from gates2heads.book.studies import Study
 from gates2heads.layers.record import record
 from studies.ch06.copy_task import DISTANCES, train
@@ -24,7 +24,7 @@ SETTINGS |= {"sinusoidal 0.25": ("sinusoidal", 0.25)}
 
 
 @torch.no_grad()
-def scores(model: Reader, distance: int, seed: int) -> tuple[float, float]:
+def scores(model: CopyModel, distance: int, seed: int) -> tuple[float, float]:
     """How far the right key is above the far keys, and how much those vary."""
     tokens = next(sequences(1, length=FAR, seed=10**6 + seed))
     with record(model) as trace:
@@ -48,14 +48,14 @@ def run(setting: str, seed: int) -> dict:
         result |= {"margin": [], "noise": []}
     for distance in DISTANCES:
         torch.manual_seed(seed)
-        task, reader = Reach(distance), Reader(kind)
+        task, model = CopyTask(distance), CopyModel(kind)
         with torch.no_grad():
-            reader.embedding.weight *= factor
-        train(reader, task, seed=seed, description=f"{setting}, distance {distance}, seed {seed}")
+            model.embedding.weight *= factor
+        train(model, task, seed=seed, description=f"{setting}, distance {distance}, seed {seed}")
         for window in ENDS:
-            result["windows"][window].append(accuracy(reader, task, window, seed))
+            result["windows"][window].append(accuracy(model, task, window, seed))
         if kind == "rotary":
-            margin, noise = scores(reader, distance, seed)
+            margin, noise = scores(model, distance, seed)
             result["margin"].append(margin)
             result["noise"].append(noise)
     return result

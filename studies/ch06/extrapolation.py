@@ -13,7 +13,7 @@ it, all at positions 48 to 95.
 
 from copy import deepcopy
 
-from gates2heads.book.ch06.copy_task import LENGTH, Interpolated, Reach, sequences
+from gates2heads.book.ch06.copy_task import LENGTH, CopyTask, Interpolated, sequences
 from gates2heads.book.studies import Study
 from studies.ch06.copy_task import DISTANCES, train, trained
 
@@ -24,11 +24,11 @@ WINDOWS = {"inside": 0, "next": LENGTH, "double": 2 * LENGTH, "far": 15 * LENGTH
 ENDS = {"inside": LENGTH, "next": 2 * LENGTH, "double": 4 * LENGTH, "far": 16 * LENGTH}
 
 
-def accuracy(reader, task, window: str, seed: int) -> float:
+def accuracy(model, task, window: str, seed: int) -> float:
     """Accuracy in one window of new sequences."""
     tested = next(sequences(TESTED, length=ENDS[window], seed=10**6 + seed))
     return sum(
-        task.right(reader, part, since=WINDOWS[window]) * len(part) / TESTED
+        task.right(model, part, since=WINDOWS[window]) * len(part) / TESTED
         for part in tested.split(20)
     )
 
@@ -39,17 +39,17 @@ def run(setting: str, seed: int) -> dict:
     if setting == "rotary":
         result |= {"interpolated": [], "tuned": [], "tuned_interpolated": []}
     for distance in DISTANCES:
-        task, reader = Reach(distance), trained(setting, distance, seed)
+        task, plain = CopyTask(distance), trained(setting, distance, seed)
         for window in WINDOWS:
-            result["windows"][window].append(accuracy(reader, task, window, seed))
+            result["windows"][window].append(accuracy(plain, task, window, seed))
         if setting != "rotary":
             continue
-        stretched = deepcopy(reader)
+        stretched = deepcopy(plain)
         stretched.mixer = Interpolated(stretched.mixer, 1 / 2)
         result["interpolated"].append(accuracy(stretched, task, "next", seed))
-        for name, model in (("tuned", reader), ("tuned_interpolated", stretched)):
-            train(model, task, steps=TUNED, length=2 * LENGTH, seed=1000 + seed, description=name)
-            result[name].append(accuracy(model, task, "next", seed))
+        for name, tuned in (("tuned", plain), ("tuned_interpolated", stretched)):
+            train(tuned, task, steps=TUNED, length=2 * LENGTH, seed=1000 + seed, description=name)
+            result[name].append(accuracy(tuned, task, "next", seed))
     return result
 
 

@@ -10,7 +10,7 @@ in training, which are below 48 (`near`). Nothing is retrained.
 
 import torch
 
-from gates2heads.book.ch06.copy_task import LENGTH, Reader
+from gates2heads.book.ch06.copy_task import LENGTH, CopyModel
 from gates2heads.book.studies import Study
 from studies.ch06.copy_task import DISTANCES, trained
 
@@ -31,7 +31,7 @@ def distances_between() -> torch.Tensor:
 
 
 @torch.no_grad()
-def accuracy(model: Reader, tokens: torch.Tensor, distance: int, mask: torch.Tensor | None):
+def accuracy(model: CopyModel, tokens: torch.Tensor, distance: int, mask: torch.Tensor | None):
     """Accuracy at the last 48 positions of sequences (B, 768), under a mask of keys (768, 768)."""
     hits = []
     for part in tokens.split(20):

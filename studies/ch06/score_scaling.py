@@ -11,7 +11,7 @@ so much smaller before training that the scores have a variance of 1 as with sca
 
 import torch
 
-from gates2heads.book.ch06.matching_task import Recaller, recall_loss, twins
+from gates2heads.book.ch06.matching_task import MatchingModel, matching_loss, matching_sequences
 from gates2heads.book.studies import Study
 from gates2heads.training.loop import fit
 
@@ -28,16 +28,16 @@ def run(setting: str, seed: int) -> dict:
     losses = {}
     for rate in RATES:
         torch.manual_seed(seed)
-        model = Recaller(score.removesuffix(", small"), int(size))
+        model = MatchingModel(score.removesuffix(", small"), int(size))
         if score.endswith("small"):
             with torch.no_grad():
                 for layer in (model.query, model.key):
                     layer.weight *= int(size) ** -0.25
         history = fit(
             model,
-            twins(BATCH_SIZE, seed=seed),
+            matching_sequences(BATCH_SIZE, seed=seed),
             steps=STEPS,
-            loss=recall_loss,
+            loss=matching_loss,
             learning_rate=float(rate),
             description=f"{setting}, rate {rate}, seed {seed}",
         )

@@ -20,8 +20,8 @@ import claims  # noqa: E402
 PAGE = ROOT / "docs" / "claims.md"
 INTRODUCTION = """# The claims in short
 
-This list contains each claim of the book about trained models, its verdict, and the former
-statement where an earlier one was narrowed or refuted. The page of claims in the built book adds
+This list contains each claim of the book about trained models, its verdict, and the wider or
+former statement where one was narrowed or refuted. The page of claims in the built book adds
 the evidence, the attempts to refute each claim, and what we did not try;
 [claims.yaml](../chapters/appendix/claims.yaml) is its source. To update this list, run
 `python tools/publishing/claims_list.py`.

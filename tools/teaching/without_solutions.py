@@ -28,6 +28,11 @@ SHORTEST = 16  # characters, without spaces, of a line that is looked for
 SHARED = {
     "trained.target, max_length=11)": "the exercise gives this call",
     "A boy wearing a blue shirt is throwing a ball to a dog.": "the sentence to translate",
+    "A boy wearing a blue shirt is throwing a ball.": "a result of the opening view",
+    "A man in a red shirt and a woman in a blue dress dancing.": "a result of the opening view",
+    "A man in a red shirt dancing in a blue dress.": "a result of the opening view",
+    "Two women are sitting on a bench eating and sitting.": "a result of the opening view",
+    "Two women are sitting on a bench eating ice cream.": "a result of the opening view",
     ", whose standard deviation is 2.": "another example with the same deviation",
     "one.rung.name for one in rungs.values()": "models",  # term: rung, code; term: rungs, code
     "for one in readers.values()": "lists the models, as a figure of the page does",

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from gates2heads.book.ch06.copy_task import (
-    READERS,
+    KINDS,
     SYMBOLS,
+    CopyModel,
+    CopyTask,
     Interpolated,
-    Reach,
-    Reader,
     sequences,
 )
 from gates2heads.book.ch06.faulty import (
@@ -25,25 +25,31 @@ from gates2heads.book.ch06.faulty import (
     counting_loss,
     texts,
 )
-from gates2heads.book.ch06.matching_task import NAMES, PAIRS, Recaller, recall_loss, twins
+from gates2heads.book.ch06.matching_task import (
+    NAMES,
+    PAIRS,
+    MatchingModel,
+    matching_loss,
+    matching_sequences,
+)
 from gates2heads.layers.attention.multi_head import MultiHeadAttention
 
-# ---- reaching
+# ---- the copying task
 
 
-def moved(reader, place, length=23):
+def moved(model, place, length=23):
     """At which places the logits change when the token at one place does."""
     tokens = next(sequences(1, length=length, seed=3))
     other = tokens.clone()
     other[0, place] = (other[0, place] + 1) % SYMBOLS
     with torch.no_grad():
-        return (reader(tokens) - reader(other)).abs().amax(-1)[0] > 0
+        return (model(tokens) - model(other)).abs().amax(-1)[0] > 0
 
 
-@pytest.mark.parametrize("kind", READERS)
-def test_each_reader_sees_what_its_name_says(kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_model_sees_what_its_name_says(kind):
     torch.manual_seed(5)
-    seen = moved(Reader(kind).eval(), 11)
+    seen = moved(CopyModel(kind).eval(), 11)
     if kind == "recurrence":
         assert seen.tolist() == [place >= 11 for place in range(23)]
     elif kind == "alibi":  # causal, too; steep heads give distant tokens hardly any weight
@@ -55,13 +61,13 @@ def test_each_reader_sees_what_its_name_says(kind):
         assert seen.all()
 
 
-@pytest.mark.parametrize("kind", READERS[2:])
+@pytest.mark.parametrize("kind", KINDS[2:])
 def test_only_without_places_does_order_mean_nothing(kind):
     torch.manual_seed(5)
-    reader, order = Reader(kind).eval(), torch.randperm(13)
+    model, order = CopyModel(kind).eval(), torch.randperm(13)
     tokens = next(sequences(2, length=13))
     with torch.no_grad():
-        alike = torch.allclose(reader(tokens[:, order]), reader(tokens)[:, order], atol=1e-5)
+        alike = torch.allclose(model(tokens[:, order]), model(tokens)[:, order], atol=1e-5)
     assert alike == (kind == "none")
 
 
@@ -87,7 +93,7 @@ class Echo(torch.nn.Module):
 
 def test_the_task_by_hand():
     tokens = torch.tensor([[3, 1, 4, 1, 5, 9, 2, 6]])
-    task = Reach(3)
+    task = CopyTask(3)
     assert task.right(Echo(3), tokens) == 1
     assert task.loss(Echo(3), tokens).item() == pytest.approx(0, abs=1e-6)
     # With distance 2, places 3 to 7 say 1, 4, 1, 5, 9 where 3, 1, 4, 1, 5 is right.
@@ -102,21 +108,24 @@ def test_the_task_by_hand():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: Reach(3).loss(Reader("none"), torch.zeros(2, 3).long()), "longer than the dist"),
-        (lambda: Reach(3).right(Echo(3), torch.zeros(2, 5).long(), since=5), "since must"),
-        (lambda: Reader("learned")(torch.zeros(1, 49).long()), "48 positions, got position 48"),
+        (
+            lambda: CopyTask(3).loss(CopyModel("none"), torch.zeros(2, 3).long()),
+            "longer than the dist",
+        ),
+        (lambda: CopyTask(3).right(Echo(3), torch.zeros(2, 5).long(), since=5), "since must"),
+        (lambda: CopyModel("learned")(torch.zeros(1, 49).long()), "48 positions, got position 48"),
     ],
 )
-def test_what_reaching_refuses(act, message):
+def test_what_the_copying_task_refuses(act, message):
     with pytest.raises(ValueError, match=message):
         act()
 
 
-# ---- recalling
+# ---- the matching task
 
 
 def test_every_name_stands_twice_with_one_value():
-    pairs = next(twins(7, seed=3))
+    pairs = next(matching_sequences(7, seed=3))
     assert pairs.shape == (7, 2, 2 * PAIRS)
     for names, values in pairs:
         held = {(int(name), int(value)) for name, value in zip(names, values, strict=True)}
@@ -125,28 +134,28 @@ def test_every_name_stands_twice_with_one_value():
 
 
 def test_a_seed_of_numpy_draws_what_a_whole_number_draws():
-    for draws in (twins, texts, sequences):
+    for draws in (matching_sequences, texts, sequences):
         torch.testing.assert_close(next(draws(3, seed=np.int64(2))), next(draws(3, seed=2)))
 
 
-def test_a_recaller_that_finds_its_twin_is_right():
-    model = Recaller("dot", NAMES)
+def test_a_model_that_finds_the_other_occurrence_is_right():
+    model = MatchingModel("dot", NAMES)
     with torch.no_grad():  # names as one-hot vectors, values as one-hot too, both as they are
         for table in (model.names, model.values):
             table.weight.copy_(torch.eye(NAMES))
         for layer, scale in ((model.query, 30.0), (model.key, 1.0), (model.readout, 30.0)):
             layer.weight.copy_(scale * torch.eye(NAMES))
         model.readout.bias.zero_()
-    assert recall_loss(model, next(twins(5))).item() < 1e-5
+    assert matching_loss(model, next(matching_sequences(5))).item() < 1e-5
 
 
 @pytest.mark.parametrize("score", ["dot", "scaled dot", "additive"])
 def test_no_place_sees_its_own_value(score):
     torch.manual_seed(5)
-    pairs = next(twins(1))
+    pairs = next(matching_sequences(1))
     other = pairs.clone()
     other[0, 1, 4] = (other[0, 1, 4] + 1) % NAMES
-    model = Recaller(score, 7)
+    model = MatchingModel(score, 7)
     assert torch.equal(model(pairs)[0, 4], model(other)[0, 4])
     assert not torch.equal(model(pairs)[0, 5], model(other)[0, 5])
 

@@ -24,5 +24,8 @@ MADE_ALONE = {
     "views/model_walk/samples.py": "ModelWalk",
     "views/embedding_map/samples.py": "EmbeddingMap",
 }
-# A view of which the script stores something else than its own sample does
-OTHER_STATES = {"views/translate/stored_samples.py": "Translate"}
+# Views of which the script stores something else than their own sample does
+OTHER_STATES = {
+    "views/head_explorer/stored_samples.py": "HeadExplorer",
+    "views/translate/stored_samples.py": "Translate",
+}

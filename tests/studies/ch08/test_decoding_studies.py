@@ -14,6 +14,7 @@ from studies.ch08 import (
     beam_widths,
     decoding_speed,
     label_smoothing,
+    minimum_risk,
     non_autoregressive,
     other_translators,
     repetition,
@@ -32,7 +33,7 @@ def few(monkeypatch):
     """The shipped translator, whose captions are three of our own."""
     trained = load(shipped_weights("translator"))
     task = SimpleNamespace(pairs=lambda split: PAIRS, max_length=40)
-    for study in (beam_widths, decoding_speed, label_smoothing, sampling):
+    for study in (beam_widths, decoding_speed, label_smoothing, minimum_risk, sampling):
         monkeypatch.setattr(study, "load", lambda path: trained._replace(task=task))
     return trained
 
@@ -76,6 +77,32 @@ def test_greedy_search_draws_nothing_and_sampling_repeats(few, monkeypatch):
 
 
 @pytest.mark.slow
+def test_minimum_risk_chooses_among_samples_and_repeats(few, monkeypatch):
+    monkeypatch.setattr(minimum_risk, "SAMPLES", 4)
+    wild, cool = minimum_risk.SAMPLED
+    results = [minimum_risk.run(wild, seed) for seed in (0, 0, 1)]
+    assert results[0] == results[1] != results[2]
+    assert results[0]["captions"] == 3
+    assert 1 <= minimum_risk.run(cool, 0)["distinct"] <= 4
+    criteria = results[0]["criteria"]
+    greedy = criteria[minimum_risk.GREEDY]
+    assert greedy["different"] == 0
+    chosen = criteria[minimum_risk.RISK_EQUAL]
+    gain = chosen["bleu_over"][minimum_risk.GREEDY][0]
+    assert gain == pytest.approx(chosen["bleu"] - greedy["bleu"])
+
+
+@pytest.mark.slow
+def test_minimum_risk_chooses_among_the_hypotheses_of_a_beam(few, monkeypatch):
+    monkeypatch.setattr(minimum_risk, "WIDTH", 4)
+    result = minimum_risk.run("test", 0)
+    criteria = result["criteria"]
+    assert (result["captions"], len(criteria)) == (3, 5)
+    assert criteria[minimum_risk.PROBABLE]["different"] == 0
+    assert criteria[minimum_risk.ORACLE]["bleu"] == max(one["bleu"] for one in criteria.values())
+
+
+@pytest.mark.slow
 def test_training_continues_without_label_smoothing(few, monkeypatch):
     monkeypatch.setattr(label_smoothing, "STEPS", 2)
     before = {key: value.clone() for key, value in few.model.state_dict().items()}
@@ -104,6 +131,15 @@ def test_who_got_better_by_hand():
     after = [("good", -4.0), ("bad", -3.0), ("good", -3.0)]
     told = beam_widths.moved(judge, before, after)
     assert told == {"likelier": 2, "better": 1, "worse": 1, "change": 0.0}
+
+
+def test_each_sample_counts_equally_in_minimum_risk():
+    judge = beam_widths.Judge(SimpleNamespace(target=None), [])
+    twice = ["a dog sleeps here", "a cat sleeps there", "a cat sleeps there", "a dog runs here"]
+    assert minimum_risk.of_samples(judge, twice) == "a cat sleeps there"
+    once = ["a dog sleeps here", "two men", "a dog sleeps now"]
+    assert minimum_risk.of_samples(judge, once) in (once[0], once[2])
+    assert minimum_risk.of_samples(judge, ["", ""]) == ""
 
 
 def test_dates_are_judged_by_hand():
@@ -159,6 +195,7 @@ def test_open_ended_outputs_have_no_stops_and_follow_their_seed(monkeypatch):
         (beam_widths, ("test", "validation"), (0,)),
         (decoding_speed, decoding_speed.WAYS, (0,)),
         (label_smoothing, label_smoothing.WAYS, (0,)),
+        (minimum_risk, minimum_risk.SETTINGS, (0,)),
         (other_translators, other_translators.TRANSLATORS, (0,)),
         (repetition, repetition.WAYS, (0, 1, 2, 3, 4)),
         (sampling, sampling.WAYS, (0, 1, 2)),
@@ -181,6 +218,18 @@ def test_the_settings_are_those_of_the_rows():
     tested = read_study("ch08/beam_widths")[0]["result"]
     assert tested["exact"]["limit"] == beam_widths.LIMIT
     assert tested["captions"] == 1000
+
+
+def test_the_numbers_of_minimum_risk_are_those_of_the_rows():
+    beam, *sampled = (row["result"] for row in read_study("ch08/minimum_risk"))
+    assert (beam["width"], beam["captions"]) == (minimum_risk.WIDTH, 1000)
+    for one in sampled:
+        assert one["captions"] == minimum_risk.CAPTIONS
+        assert one["samples"] == minimum_risk.SAMPLES == minimum_risk.WIDTH
+    wild, cool = sampled
+    assert wild["distinct"] > cool["distinct"]
+    for name in (minimum_risk.GREEDY, minimum_risk.NORMALISED):
+        assert wild["criteria"][name]["bleu"] == cool["criteria"][name]["bleu"]
 
 
 def test_the_probability_rises_with_the_width_and_the_length_falls():

@@ -10,6 +10,7 @@ import torch
 from gates2heads.browser.engine.export import Exported
 from gates2heads.layers.attention.heads_off import heads_off
 from gates2heads.views import HeadExplorer
+from gates2heads.watching.head_changes import HeadTranslation, ObservedChange, observe_change
 from gates2heads.watching.observation import observe_heads
 from tests.browser.engine.conftest import exported, trained  # noqa: F401  (fixtures)
 from tests.browser.engine.in_node import entry_of
@@ -104,6 +105,66 @@ def test_a_mistake_gets_one_sentence(change, error, message):
         HeadExplorer(**given)
 
 
+# ---- stored changes
+
+OFF_HERE = [("decoder_layers.1.cross_attn", 6)]
+
+
+def change(text="Ein Hund", **parts) -> ObservedChange:
+    base, now = (HeadTranslation(text, name, recorded()) for name in ("ab", "b a"))
+    given = {"off": OFF_HERE, "order": [1, 0], "positions": True, "base": base, "now": now}
+    return ObservedChange(
+        **given | {"judged": [-1.0, -2.0, -0.1234567], "unshuffled": None} | parts
+    )
+
+
+def test_a_stored_change_holds_what_is_not_recorded_anyway():
+    moved = HeadTranslation("Eine Katze", "c", recorded())
+    stored = [change(), change("Eine Katze", positions=False, unshuffled=moved)]
+    view = HeadExplorer(MODEL, EXAMPLES, recorded(), "ab", stored=stored)
+    first, second = view.stored
+    assert {name: first[name] for name in ("text", "off", "order", "positions")} == {
+        "text": "Ein Hund",
+        "off": [["decoder_layers.1.cross_attn", 6]],
+        "order": [1, 0],
+        "positions": True,
+    }
+    assert first["judged"] == [-1.0, -2.0, -0.123457]
+    assert (first["base"], first["unshuffled"]) == (None, None)  # the first example is recorded
+    kept = [first["now"], second["base"], second["now"], second["unshuffled"]]
+    assert [one["written"] for one in kept] == ["b a", "ab", "b a", "c"]
+    parts = [stored[0].now, stored[1].base, stored[1].now, stored[1].unshuffled]
+    maps = [
+        getattr(part.seen, block) for part in parts for block in ("encoder", "decoder", "cross")
+    ]
+    whole = np.concatenate([map_.numpy().ravel() for map_ in maps])
+    found = np.frombuffer(view.stored_weights, "<u2") / 65535
+    np.testing.assert_allclose(found, whole, rtol=0, atol=0.51 / 65535)
+
+
+@pytest.mark.parametrize(
+    ("stored", "error", "message"),
+    [
+        (3, TypeError, "^stored must be .*changes"),
+        ([{"off": []}], TypeError, r"^stored\[0\] must be .*`observe_change`"),
+        (
+            [change(), change(judged=[-1.0])],
+            ValueError,
+            r"^stored\[1\]\.judged must have one number",
+        ),
+        (
+            [change(now=HeadTranslation("Hund Ein", "b a", recorded(cross=weights(2, 3))))],
+            ValueError,
+            r"^stored\[0\]\.now\.cross must",
+        ),
+    ],
+)
+def test_a_wrong_stored_change_gets_one_sentence(stored, error, message):
+    with pytest.raises(error, match=message) as caught:
+        HeadExplorer(MODEL, EXAMPLES, recorded(), "ab", stored=stored)
+    assert "\n" not in str(caught.value)
+
+
 # ---- the task, in Node
 
 TASK = {
@@ -192,6 +253,26 @@ def test_without_positions_the_encoder_does_not_notice_the_order(answers):
 
 
 @pytest.mark.slow
+def test_a_change_that_python_observes_is_the_task_s(answers, trained):  # noqa: F811
+    order = [[*TEXT[:-1].split()].index(word) for word in MOVED[:-1].split()]
+    sides = {"source": trained.source, "target": trained.target, "max_length": 40}
+    bag = observe_change(trained.model, TEXT, order=order, positions=False, **sides)
+    off = observe_change(trained.model, TEXT, off=OFF, **sides)
+    assert (bag.now.text, off.unshuffled) == (MOVED, None)
+    pairs = [(bag.base, 0), (bag.now, 4), (bag.unshuffled, 3), (off.base, 0), (off.now, 1)]
+    for part, place in pairs:
+        found = answers[place]
+        assert part.written == found["written"]
+        assert (part.seen.source, part.seen.target) == (found["source"], found["target"])
+        assert part.seen.log_prob == pytest.approx(found["logProb"], abs=1e-4)
+        for name, block in zip(("encoder", "decoder", "cross"), found["blocks"], strict=True):
+            ours = getattr(part.seen, name).numpy().ravel()
+            np.testing.assert_allclose(ours, block["data"], rtol=0, atol=1e-5)
+    for one, place in ((bag, 4), (off, 1)):
+        np.testing.assert_allclose(one.judged, answers[place]["judged"], rtol=0, atol=1e-4)
+
+
+@pytest.mark.slow
 def test_what_is_too_long_is_refused_in_a_sentence(answers):
     assert answers[5] == {"refused": "Too long: 51 tokens (maximum 40)."}
 
@@ -200,5 +281,6 @@ def test_what_is_too_long_is_refused_in_a_sentence(answers):
 def test_the_saved_state_is_small(exported, trained):  # noqa: F811
     seen = observe_heads(trained.model, TEXT, trained.source, trained.target, max_length=40)
     view = HeadExplorer(exported, [TEXT], seen, "A small dog")
-    state = {name: value for name, value in view.get_state().items() if name != "weights"}
+    binary = ("weights", "stored_weights")
+    state = {name: value for name, value in view.get_state().items() if name not in binary}
     assert len(json.dumps(state)) + len(view.weights) * 4 / 3 < 300_000

@@ -33,7 +33,7 @@ from gates2heads.training.losses import cross_entropy
 SYMBOLS, LENGTH, WIDTH = 16, 48, 64
 DEPTH, KERNEL = 4, 3  # of the convolution: it reaches 4 positions to each side
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "concatenated", "concatenated-narrow")
-READERS = ("recurrence", "convolution", *POSITIONS, "alibi")
+KINDS = ("recurrence", "convolution", *POSITIONS, "alibi")
 ALIBI_HEADS = 8  # slopes 1/2, 1/4, …, 1/256
 
 
@@ -54,8 +54,8 @@ class Convolutions(nn.Module):
         return channels.transpose(1, 2)
 
 
-@accepts(kind=choice(READERS))
-class Reader(nn.Module):
+@accepts(kind=choice(KINDS))
+class CopyModel(nn.Module):
     """A model that outputs logits over the tokens at every position.
 
     Args:
@@ -131,7 +131,7 @@ def sequences(count: int, *, length: int = LENGTH, seed: int = 0) -> Iterator[Te
 
 
 @accepts(distance=natural)
-class Reach:
+class CopyTask:
     """The task: at every position, output the token that appeared `distance` positions earlier.
 
     Args:
@@ -141,22 +141,22 @@ class Reach:
     def __init__(self, distance: int):
         self.distance = distance
 
-    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS))
-    def loss(self, reader: nn.Module, tokens: Tensor) -> Tensor:
+    @accepts(model=module, tokens=tokens("B L", below=SYMBOLS))
+    def loss(self, model: nn.Module, tokens: Tensor) -> Tensor:
         """Mean cross-entropy in nats; uniform probabilities give ln 16 = 2.77.
 
         Args:
-            reader: from tokens (B, L) to logits (B, L, 16).
+            model: from tokens (B, L) to logits (B, L, 16).
             tokens: (B, L), longer than the distance.
 
         Raises:
             ValueError: the sequences are not longer than the distance.
         """
         self._check_length(tokens)
-        return cross_entropy(reader(tokens)[:, self.distance :], tokens[:, : -self.distance])
+        return cross_entropy(model(tokens)[:, self.distance :], tokens[:, : -self.distance])
 
-    @accepts(reader=module, tokens=tokens("B L", below=SYMBOLS), since=natural(least=0))
-    def right(self, reader: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
+    @accepts(model=module, tokens=tokens("B L", below=SYMBOLS), since=natural(least=0))
+    def right(self, model: nn.Module, tokens: Tensor, *, since: int = 0) -> float:
         """Accuracy: the share of positions, from `since` on, with the correct token on top.
 
         Raises:
@@ -167,8 +167,8 @@ class Reach:
             raise ValueError(f"since must be below {tokens.shape[1]}, got {since}")
         first = max(self.distance, since)
         with torch.no_grad():
-            said = reader(tokens)[:, first:].argmax(-1)
-        right = said == tokens[:, first - self.distance : tokens.shape[1] - self.distance]
+            outputs = model(tokens)[:, first:].argmax(-1)
+        right = outputs == tokens[:, first - self.distance : tokens.shape[1] - self.distance]
         return right.double().mean().item()
 
     def _check_length(self, tokens: Tensor) -> None:

@@ -14,7 +14,7 @@ NAMES, PAIRS, VALUE = 32, 8, 32  # vocabulary; pairs in a sequence; width of a v
 
 
 @accepts(score=choice(SCORES), size=natural)
-class Recaller(nn.Module):
+class MatchingModel(nn.Module):
     """One layer of attention with queries and keys of width K and values of width 32.
 
     Source: a small version of the comparison of Britz et al. 2017, to which Vaswani et al. 2017,
@@ -49,7 +49,7 @@ class Recaller(nn.Module):
 
 
 @accepts(count=natural, seed=any_seed)
-def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
+def matching_sequences(count: int, *, seed: int = 0) -> Iterator[Tensor]:
     """Yield batches (B, 2, 16) indefinitely: 8 name–value pairs, each twice, in random order.
 
     Args:
@@ -66,11 +66,11 @@ def twins(count: int, *, seed: int = 0) -> Iterator[Tensor]:
 
 
 @accepts(model=module, pairs=tokens("B 2 S", below=NAMES))
-def recall_loss(model: nn.Module, pairs: Tensor) -> Tensor:
+def matching_loss(model: nn.Module, pairs: Tensor) -> Tensor:
     """Mean cross-entropy of the values in nats; uniform probabilities give ln 32 = 3.47.
 
     Args:
         model: from pairs (B, 2, S) to logits (B, S, 32).
-        pairs: names above values, as `twins` samples them.
+        pairs: names above values, as `matching_sequences` samples them.
     """
     return cross_entropy(model(pairs), pairs[:, 1])

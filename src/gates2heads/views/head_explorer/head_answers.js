@@ -38,9 +38,10 @@ export class HeadAnswers {
         ...(isSame
           ? ["\u00a0"]
           : [
-              "Under the changed model, the translation of the complete model is ",
+              "The translation of the complete model is ",
               element("b", {}, timesInWords(base.logProb, judged)),
-              ` (${nats(judged)} nats). `,
+              `: ${nats(judged)} nats under the changed model, `,
+              `${nats(base.logProb)} under the complete one. `,
               now.written === base.written ? "" : LEGEND,
             ]),
       ),

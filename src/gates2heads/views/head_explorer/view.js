@@ -1,5 +1,6 @@
 import { GermanStage } from "../../browser/live/stages/german_stage.js";
 import { STORED } from "../../browser/live/stages/stage.js";
+import { Changes } from "./changes.js";
 import { answerInWords, HeadAnswers } from "./head_answers.js";
 import { HeadPanels } from "./head_panels.js";
 import {
@@ -10,7 +11,6 @@ import {
   isOff,
   isUnmoved,
   mapOf,
-  offInWords,
   sidesOf,
   together,
   toggled,
@@ -20,7 +20,7 @@ import {
   wordsIn,
 } from "../kit/heads.js";
 import { ModelMap } from "./model_map.js";
-import { sharesFrom } from "../kit/shares.js";
+import { changesIn, recordedIn } from "./stored_changes.js";
 import { choice, element, field, inside, moreControls } from "../kit/view.js";
 import { WordOrder } from "./word_order.js";
 
@@ -32,18 +32,12 @@ const SCOPES = ["this layer", "this kind of attention", "the whole model"];
 class HeadExplorer extends GermanStage {
   constructor(model, el) {
     super(model, el, "head-explorer");
-    this.base = this.now = this.recorded();
+    this.base = this.now = recordedIn(model);
+    this.changesStored = changesIn(model, this.base);
     this.build();
     this.begin(["text", "off", "order", "positions"]);
     this.follow(["block", "layer"], () => this.drawLayer());
     this.follow(["token"], () => this.drawToken());
-  }
-
-  /** What Python recorded, in the shape in which a live answer comes. */
-  recorded() {
-    const { shapes, ...told } = this.model.get("recorded");
-    const blocks = shapes.map(sharesFrom(this.model.get("weights")));
-    return { ...told, text: this.model.get("text"), blocks };
   }
 
   // ---- what stays for the life of the view
@@ -62,9 +56,7 @@ class HeadExplorer extends GermanStage {
     });
     this.where = element("p", { class: "g2h-where" });
     this.warning = element("p", { class: "g2h-warning", role: "status" });
-    this.changes = element("p", { class: "g2h-changes", role: "status" });
-    this.reset = element("button", { type: "button" }, "Reset");
-    this.listen(this.reset, "click", () => {
+    this.changes = new Changes(this, () => {
       this.put(COMPLETE);
       this.input.focus({ preventScroll: true }); // the button disappears
     });
@@ -78,7 +70,7 @@ class HeadExplorer extends GermanStage {
     this.root.append(
       this.buildField("input", { dir: "auto", lang: "de" }),
       this.refusal.node,
-      this.changes,
+      this.changes.node,
       this.warning,
       this.buildChips(model.get("examples"), () => ({ lang: "de" })),
       this.answers.node,
@@ -173,6 +165,34 @@ class HeadExplorer extends GermanStage {
     return [this.model.get("text"), this.off, this.model.get("positions"), this.wanted];
   }
 
+  /** Stored answers are shown until the model has been used; then it computes every answer. */
+  stored(question) {
+    return this.base.tokens ? undefined : this.changesStored(question);
+  }
+
+  get recordedSource() {
+    return this.base.source;
+  }
+
+  /** A stored answer, a layer and a token need no model; a question that does loads it. */
+  use(target) {
+    if (target === this.input) super.use(target);
+    else this.permission.below(target);
+  }
+
+  /** Traits that are set together are one question. */
+  put(traits) {
+    this.isPutting = true;
+    super.put(traits);
+    this.isPutting = false;
+    if (this.isPending) this.hear();
+  }
+
+  hear() {
+    this.isPending = this.isPutting;
+    return this.isPutting ? undefined : super.hear();
+  }
+
   /** Asks the complete model first, if the sentence is new, then the changed one, if there is one. */
   async run([text, off, positions, order]) {
     const base =
@@ -198,12 +218,10 @@ class HeadExplorer extends GermanStage {
   }
 
   inWords() {
-    if (this.isRecorded) {
-      return STORED;
-    }
     const [off, order, positions] = [this.off, this.wanted, this.model.get("positions")];
     const { base, now, unshuffled } = this;
     const told = answerInWords({ base, now, unshuffled, off, order, positions });
+    if (this.isRecorded) return now === base ? STORED : `${STORED} ${told}`;
     return `${told} (${(this.milliseconds / 1000).toFixed(2)} s, in your browser)`;
   }
 
@@ -211,29 +229,19 @@ class HeadExplorer extends GermanStage {
 
   /** A *Show me* button begins with the complete model, and unfolds only what it sets itself. */
   demonstrate(state) {
-    this.put(COMPLETE);
+    this.put({ ...COMPLETE, ...state });
     super.demonstrate(state);
   }
 
   /** The controls show what is asked. */
   mark() {
-    const text = this.model.get("text");
+    const [text, positions] = [this.model.get("text"), this.model.get("positions")];
     this.order.show(text, this.wanted);
-    this.told.checked = this.model.get("positions");
+    this.told.checked = positions;
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
-    this.tellChanges();
+    this.changes.show({ off: this.off, shapes: this.shapes, order: this.wanted, positions });
     super.mark();
-  }
-
-  /** Changes outlive the sentence for which they were made: they are named beside the field. */
-  tellChanges() {
-    const changes = [];
-    if (!this.model.get("positions")) changes.push("the encoder has no positional encodings");
-    if (this.off.length) changes.push(offInWords(this.off, this.shapes));
-    if (!isUnmoved(this.wanted)) changes.push("the word order is changed");
-    const told = `Changed: ${changes.join("; ")}. `;
-    this.changes.replaceChildren(...(changes.length ? [told, this.reset] : []));
   }
 
   draw() {

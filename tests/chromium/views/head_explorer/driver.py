@@ -38,7 +38,8 @@ FACTS = """root => ({
   off: [...root.querySelectorAll(".g2h-model .g2h-off")].length,
 })"""
 # Whether the view has answered a text under these heads, with or without positions.
-SETTLED = """([root, asked]) => root.dataset.state === "done"
+SETTLED = """([root, asked]) => ["done", "recorded"].includes(root.dataset.state)
+  && !root.hasAttribute("data-stale") && root.dataset.question
   && JSON.stringify(JSON.parse(root.dataset.question).slice(0, 3)) === JSON.stringify(asked)"""
 
 

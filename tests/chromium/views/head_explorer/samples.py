@@ -21,8 +21,25 @@ EXAMPLES = [
     "Eine <i>Frau</i> spielt.",
 ]
 
+SHOW_ME = [
+    ShowMe(
+        "One head <off>",
+        "The dog is & stays.",
+        {
+            "text": EXAMPLES[0],
+            "off": [["encoder_layers.1.self_attn", 3]],
+            "layer": 1,
+        },
+    ),
+    ShowMe(
+        "No order",
+        "A set has none.",
+        {"text": EXAMPLES[1], "off": [], "order": [*range(9)][::-1], "positions": False},
+    ),
+]
 
-def explorer() -> HeadExplorer:
+
+def explorer(stored=()) -> HeadExplorer:
     """The view that the samples show."""
     one = shipped("translator")
     seen = observe_heads(one.model, EXAMPLES[0], one.source, one.target, max_length=40)
@@ -35,22 +52,8 @@ def explorer() -> HeadExplorer:
         title="Thirty-six <heads>",
         hint="Switch one off & see.",
         about="6 million weights & <none> more",
-        show_me=[
-            ShowMe(
-                "One head <off>",
-                "The dog is & stays.",
-                {
-                    "text": EXAMPLES[0],
-                    "off": [["encoder_layers.1.self_attn", 3]],
-                    "layer": 1,
-                },
-            ),
-            ShowMe(
-                "No order",
-                "A set has none.",
-                {"text": EXAMPLES[1], "off": [], "order": [*range(8)][::-1], "positions": False},
-            ),
-        ],
+        show_me=SHOW_ME,
+        stored=stored,
     )
 
 
