@@ -3,13 +3,15 @@
 import { ticks } from "./board.js";
 
 export const EDGE = { left: 46, right: 14, top: 10, bottom: 40 };
-const LETTER = 6.6; // units a letter of a label is wide
+const LETTER = 6.2; // units a letter of a label is wide
 const CAPITAL = 2; // and a capital letter more
 export const LINE = 15;
 const ROUNDS = 6;
+const HIDDEN = 3; // the cost of a mark under a label, relative to that of another label
 const NEAR = 40; // units between points whose labels must be in their order
 const REVERSED = 300; // the cost of two such labels in the reverse order
-const AMBIGUOUS = 25; // of a label that is nearer to another point than to its own
+const RIVAL = 1.5; // of the distance to its own point: another one so near is a rival
+const AMBIGUOUS = 60; // of a label that is nearer to another point than to its own
 
 /** Maps numbers to units of the picture, with some air at both ends. */
 export function axis(values, [from, to], { log = false, zero = false } = {}) {
@@ -31,8 +33,8 @@ const distance = (box, { x, y }) =>
 
 /**
  * Boxes for labels beside points, none over another where there is room: [{x, y, anchor, leader}].
- * Labels of points that are close together are in the vertical order of their points; `leader`
- * tells whether a label needs a line to its point: it is far from it, or nearer to another point.
+ * Labels of points that are close together are in the vertical order of their points. `leader` tells
+ * whether a label needs a line to its point: it is far from it, or about as near to another point.
  */
 export function labelled(points, names, { width, height }) {
   const marks = points.map(({ x, y }) => ({
@@ -44,7 +46,8 @@ export function labelled(points, names, { width, height }) {
   const over = (one, other) =>
     Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
     Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
-  const isNear = (one, other) => Math.abs(one.x - other.x) < NEAR && Math.abs(one.y - other.y) < NEAR;
+  const isNear = (one, other) =>
+    Math.abs(one.x - other.x) < NEAR && Math.abs(one.y - other.y) < NEAR;
   let chosen = [];
   const choose = (point, place) => {
     const { x, y } = point;
@@ -52,7 +55,7 @@ export function labelled(points, names, { width, height }) {
     const placed = others.filter((other) => chosen[other]);
     const capitals = names[place].match(/\p{Lu}/gu)?.length ?? 0;
     const long = names[place].length * LETTER + capitals * CAPITAL;
-    const taken = [...marks, ...placed.map((other) => chosen[other].box)];
+    const taken = placed.map((other) => chosen[other].box);
     const close = placed.filter((other) => isNear(point, points[other]));
     const starts = [0, 1, 2, 3].flatMap((far) =>
       [
@@ -80,14 +83,16 @@ export function labelled(points, names, { width, height }) {
         (other) => (y - points[other].y) * (one.y - chosen[other].y) < 0,
       ).length;
       const own = distance(box, point);
+      const hasRival = others.some((other) => distance(box, points[other]) < RIVAL * own);
       const nearer = others.filter((other) => distance(box, points[other]) < own).length;
       return {
         ...one,
         box,
-        leader: Math.abs(one.y - y) > 1.5 * LINE || (one.y !== y && nearer > 0),
+        leader: Math.abs(one.y - y) > 1.5 * LINE || (one.y !== y && hasRival),
         cost:
           40 * outside +
           taken.reduce((sum, other) => sum + over(box, other), 0) +
+          HIDDEN * marks.reduce((sum, other) => sum + over(box, other), 0) +
           REVERSED * reversed +
           AMBIGUOUS * nearer +
           one.order,
@@ -101,14 +106,13 @@ export function labelled(points, names, { width, height }) {
   const down = [...given].sort((one, other) => points[one].y - points[other].y);
   const along = [...given].sort((one, other) => points[one].x - points[other].x);
   const total = (some) => some.reduce((sum, { cost }) => sum + cost, 0);
-  const tried = [given, down, along, ...[given, down, along].map((some) => [...some].reverse())].map(
-    (order) => {
-      chosen = [];
-      for (let round = 0; round < ROUNDS; round++)
-        order.forEach((place) => choose(points[place], place));
-      return chosen;
-    },
-  );
+  const orders = [given, down, along].flatMap((order) => [order, [...order].reverse()]);
+  const tried = orders.map((order) => {
+    chosen = [];
+    for (let round = 0; round < ROUNDS; round++)
+      order.forEach((place) => choose(points[place], place));
+    return chosen;
+  });
   chosen = tried.reduce((one, other) => (total(other) < total(one) ? other : one), tried[0]);
   return chosen.map(({ x, y, anchor, leader }) => ({ x, y, anchor, leader }));
 }
