@@ -238,7 +238,7 @@ def _entry(claim: dict, number: str) -> list[str]:
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
     missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
     lines = [
-        f'<span id="{anchor(claim)}"></span>[{number}](#{anchor(claim)}) '
+        f'<span id="{anchor(claim)}"></span><a href="#{anchor(claim)}">{number}</a> '
         f"**{written(claim['claim'], claim)}**",
         "",
         f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(ATTACKS)} attempts "

@@ -9,7 +9,8 @@ similar: the cosine of the counts of words and pairs of words, in lower case, we
 inverse document frequency. `dictionary` replaces every German word by the most probable English
 one, by IBM model 1 (expectation maximisation on the same 29,000 pairs, `REPEATED` times); the
 order is the German one, and unknown words are copied. In "dictionary, lower case" its German words
-are in lower case, so that it cannot know which of them begins a sentence.
+are in lower case, so that no capital letter tells it which of them begins a sentence; its output is
+written with a capital first letter and in lower case otherwise, and also scored without case.
 
 `dictionary` is also compared with the GRU's first run by a paired bootstrap, by BLEU of a beam.
 """
@@ -17,7 +18,6 @@ are in lower case, so that it cannot know which of them begins a sentence.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,7 @@ from scipy import sparse
 from gates2heads.book.studies import Study
 from gates2heads.book.written import read_written
 from gates2heads.data.corpora.multi30k import multi30k
-from gates2heads.metrics.bleu import Bleu
+from gates2heads.metrics.bleu import Bleu, corpus_bleu
 from gates2heads.metrics.chrf import corpus_chrf
 from gates2heads.metrics.significance import paired_bootstrap
 
@@ -122,12 +122,17 @@ def word_by_word(train: Pairs, texts: Sequence[str], key: Callable = str) -> lis
     return [joined(entries.get(key(word), word) for word in split(text)) for text in texts]
 
 
+def in_lower_case(train: Pairs, texts: Sequence[str]) -> list[str]:
+    """`word_by_word` without the case of the sources; each output begins with a capital letter."""
+    return [text.capitalize() for text in word_by_word(train, texts, key=str.lower)]
+
+
 RULES = {
     "copy": copies,
     "constant": constants,
     "nearest": nearest,
     "dictionary": word_by_word,
-    "dictionary, lower case": partial(word_by_word, key=str.lower),
+    "dictionary, lower case": in_lower_case,
 }
 
 
@@ -150,6 +155,8 @@ def run(setting: str, seed: int) -> Mapping:
         "bleu": Bleu().from_statistics(counts.sum(0)).score,
         "chrf": corpus_chrf(written, references).score,
     }
+    if setting == "dictionary, lower case":
+        result["bleu_without_case"] = corpus_bleu(written, references, lowercase=True).score
     if setting == "dictionary":
         result["gain"] = gain(counts, read_written("ch10/leaderboard")[BESIDE].bleu, seed)
     return result

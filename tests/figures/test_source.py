@@ -83,11 +83,11 @@ class TestShowSource:
         source.show_source(documented)
         assert shown[0].endswith("· docstring shortened</small>")
         source.show_source(guarded)
-        assert shown[1].endswith("· 1 line that checks arguments left out</small>")
+        assert shown[1].endswith("· 1 line of argument checks omitted</small>")
         source.show_source(content.figure_content, masked_softmax)
         one, five = re.findall(r"<small>.*</small>", shown[2])
-        assert one.endswith("· docstring shortened · 1 line that checks arguments left out</small>")
-        assert re.search(r"· docstring shortened · 1 line that checks", five)
+        assert one.endswith("· docstring shortened · 1 line of argument checks omitted</small>")
+        assert re.search(r"· docstring shortened · 1 line of argument checks", five)
 
     def test_docstrings_keep_their_first_sentence_and_comments_stay(self, shown):
         source.show_source(documented)

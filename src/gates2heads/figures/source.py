@@ -187,8 +187,8 @@ def _listing(item: object, docstring: bool, checks: bool) -> str:
 def _left_out(part: Listing) -> list[str]:
     said = ["docstring shortened"] if part.shortened else []
     if part.checks:
-        lines = "1 line that checks" if part.checks == 1 else f"{part.checks} lines that check"
-        said.append(f"{lines} arguments left out")
+        lines = "1 line" if part.checks == 1 else f"{part.checks} lines"
+        said.append(f"{lines} of argument checks omitted")
     return said
 
 

@@ -17,8 +17,8 @@ ANSWERS = {
     "1.3": ("lstm", exercises.check_lstm),
     "1.4": ("bias", exercises.check_forget_bias),
     "1.5": ("diagnosis", faulty.check_fault),
-    "1.6": ("weights_of", exercises.check_weights_of),
-    "1.7": ("turned", exercises.check_turned),
+    "1.6": ("parameter_count", exercises.check_parameter_count),
+    "1.7": ("convert_update_gate", exercises.check_convert_update_gate),
 }
 
 

@@ -96,14 +96,14 @@ def test_a_prediction_is_committed_by_keyboard(chapter):
     view.get_by_role("radio").first.focus()
     chapter.keyboard.press("ArrowDown")
     expect(view.get_by_role("radio").nth(1)).to_be_checked()
-    expect(view.locator(".g2h-result")).to_contain_text("opens when you have committed")
+    expect(view.locator(".g2h-result")).to_contain_text("appears once you commit")
     button = view.get_by_role("button").first
     for _ in range(5):
         chapter.keyboard.press("Tab")
         if button.evaluate("(one) => one === document.activeElement"):
             break
     chapter.keyboard.press("Enter")
-    expect(view.locator(".g2h-result")).not_to_contain_text("opens when you have committed")
+    expect(view.locator(".g2h-result")).not_to_contain_text("appears once you commit")
 
 
 def test_a_slider_moves_and_a_solution_opens_by_keyboard(chapter):

@@ -66,7 +66,7 @@ def test_sections_are_found_by_their_numbers():
     known = stored_tables.places()
     assert known["1.1"] == "../01_recurrent_gates.html#recurrent-networks-and-the-recall-task"
     assert known["exercise 1.2"] == "../01_recurrent_gates.html#exercise-1-2-the-jacobian-of-a-step"
-    assert known["1F A"] == "../01_recurrent_gates_further.html#a-several-layers"
+    assert known["1F A"] == "../01_recurrent_gates_further.html#a-multi-layer-stacked-rnns"
     # and not "A predictive window …", a heading within section F
     assert known["5F A"] == "../05_attention_further.html#a-saliency-and-focused-attention"
     assert "5 A" not in known

@@ -37,6 +37,15 @@ def test_the_rules_by_hand():
     ]
 
 
+def test_the_dictionary_in_lower_case_begins_every_output_with_a_capital_letter():
+    texts = ["ein KIND schläft.", "Hund EIN!", "ein Kind, unbekannt PARIS"]
+    assert rules.in_lower_case(PAIRS, texts) == [
+        "A child sleeps.",
+        "Dog a!",
+        "A child, unbekannt paris",
+    ]
+
+
 def test_the_nearest_source_may_have_words_that_are_not_asked_for():
     assert rules.nearest(PAIRS, ["Das Kind läuft.", "Ein Hund schläft tief."]) == [
         "A child runs.",
@@ -55,6 +64,10 @@ def test_what_is_stored():
     assert max(scores["copy"], scores["constant"]) < 1
     assert max(rungs["captions-rnn"].of("bleu")) < scores["nearest"]
     assert max(rungs["captions-gru"].of("bleu")) < scores["dictionary"]
+    lower = STORED["dictionary, lower case"]
+    assert max(rungs["captions-gru"].of("bleu")) < lower["bleu"] < scores["dictionary"]
+    assert max(rungs["captions-luong"].of("chrf")) < lower["chrf"] < STORED["dictionary"]["chrf"]
+    assert lower["bleu"] < lower["bleu_without_case"]
     found, low, high = STORED["dictionary"]["gain"]["bleu"]
     assert found == pytest.approx(scores["dictionary"] - rungs["captions-gru"].of("bleu")[0])
     assert low < found < high

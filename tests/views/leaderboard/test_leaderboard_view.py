@@ -116,6 +116,61 @@ def test_labels_hide_no_other_where_there_is_room():
             assert min(a[1], b[1]) <= max(a[0], b[0]) or min(a[3], b[3]) <= max(a[2], b[2]) + 1e-9
 
 
+# Chapter 10's board: name, share of the width, and height of the point in a picture of a phone
+CROWDED = [
+    ("RNN", 0.66, 201),
+    ("LSTM", 0.9, 172),
+    ("LSTM with repeated context", 0.94, 126),
+    ("GRU", 0.82, 113),
+    ("GRU + additive attention", 0.49, 84),
+    ("GRU + Luong attention", 0.55, 70),
+    ("convolutional model", 0.75, 46),
+    ("Transformer", 0.57, 57),
+    ("rotary Transformer", 0.57, 45),
+    ("Universal Transformer", 0.28, 55),
+    ("non-autoregressive model", 0.57, 222),
+    ("released translator", 0.65, 23),
+]
+
+
+@pytest.mark.parametrize("width", [290, 320, 350, 400, 600])
+def test_labels_of_points_that_are_close_keep_their_order(width):
+    points = [{"x": 46 + share * (width - 60), "y": y} for _, share, y in CROWDED]
+    found = in_node(
+        "return layout.labelled(given.more.points, given.more.names, given.more.size);",
+        {
+            "points": points,
+            "names": [one[0] for one in CROWDED],
+            "size": {"width": width, "height": 300},
+        },
+    )
+    close = 0
+    for n, (a, point) in enumerate(zip(found, points, strict=True)):
+        for b, other in zip(found[:n], points[:n], strict=True):
+            across, down = point["x"] - other["x"], point["y"] - other["y"]
+            if abs(across) < 40 and abs(down) < 40:
+                close += 1
+                assert down * (a["y"] - b["y"]) >= 0
+    assert close > 3
+
+
+def test_a_label_that_is_nearer_to_another_point_has_a_line_to_its_own():
+    points = [{"x": 200 + 3 * n, "y": 100 + 3 * n} for n in range(6)]
+    found = in_node(
+        "return layout.labelled(given.more, given.more.map((_, n) => `rung ${n}`),"
+        " { width: 600, height: 340 });",
+        points,
+    )
+    assert [one["y"] for one in found] == sorted(one["y"] for one in found)
+    lined = [one["leader"] for one in found]
+    assert any(lined)
+    assert not all(lined)
+    alone = in_node(
+        "return layout.labelled([{ x: 90, y: 90 }], ['a'], { width: 600, height: 340 });"
+    )
+    assert alone == [{"x": 103, "y": 90, "anchor": "start", "leader": False}]
+
+
 def test_an_axis_goes_through_its_values_in_order():
     told = in_node(
         "const one = layout.axis([10, 100], [300, 0], { log: true });"
@@ -163,7 +218,10 @@ def test_the_state_in_words():
     ]
     two = Leaderboard([contender("a"), contender("b", scores={"bleu": [90.0, 90.5]})], CAPTIONS)
     same = Leaderboard([contender("a"), contender("b", scores={"bleu": [21.0, 24.0]})], CAPTIONS)
-    for view, words in ((two, "do not overlap"), (same, "(the intervals overlap)")):
+    for view, words in (
+        (two, "do not overlap"),
+        (same, "(the intervals overlap: they leave the order undecided)"),
+    ):
         body = "return board.boardInWords(given, [0, 1], { column: 0, best: true, search: 0 });"
         assert words in run_javascript(body, MODULES, view.entries)
 

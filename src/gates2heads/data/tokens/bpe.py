@@ -45,7 +45,7 @@ class BPETokenizer:
     def train(
         cls, texts: Iterable[str], vocabulary_size: int, *, min_frequency: int = 2
     ) -> "BPETokenizer":
-        """Merge the most frequent pair of neighbours until the vocabulary is full.
+        """Merge the most frequent pair of adjacent tokens until the vocabulary has the given size.
 
         A joint vocabulary of two languages is trained on the texts of both, one after the other.
 
@@ -60,9 +60,8 @@ class BPETokenizer:
         texts = list(texts)
         listed("strings", kind=string, least=1).check("texts", texts)
         texts = [f" {one}" for one in texts]
-        # No text can be merged more often than it has bytes. The trainer
-        # reserves memory for the whole size at once, and ends the process
-        # where the machine has less.
+        # A text of n bytes allows fewer than n merges. The trainer allocates
+        # memory for the full vocabulary and crashes if there is not enough.
         merges = sum(len(one.encode()) for one in texts)
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

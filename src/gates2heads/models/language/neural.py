@@ -138,7 +138,7 @@ class RecurrentLanguageModel(NeuralLanguageModel):
         self.readout = nn.Linear(hidden_size, vocabulary_size)
 
     def _run(self, tokens: Tensor, carried: Carried):
-        """Logits (B, T, V) after each of the tokens (B, T), and what is carried after the last."""
+        """Logits (B, T, V) after each of the tokens (B, T), and the state after the last token."""
         vectors = F.dropout(self.embedding(tokens), self.dropout, self.training)
         states, carried = run(self.recurrent, vectors, carried)
         return self.readout(F.dropout(states, self.dropout, self.training)), carried

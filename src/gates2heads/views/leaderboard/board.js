@@ -164,7 +164,8 @@ export function boardInWords(entries, places, { column, best, search }) {
     const [a, b] = [first.told, second.told];
     const apart = a && b && a.low !== null && b.low !== null && (a.low > b.high || b.low > a.high);
     const bare = a && b && (a.low === null || b.low === null);
-    const how = bare ? "" : apart ? " (the intervals do not overlap)" : " (the intervals overlap)";
+    const overlapping = "the intervals overlap: they leave the order undecided";
+    const how = bare ? "" : ` (${apart ? "the intervals do not overlap" : overlapping})`;
     parts.push(`then ${say(second)}${how}`);
   }
   return `${parts.join(", ")}.`;

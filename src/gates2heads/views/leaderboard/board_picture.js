@@ -138,7 +138,7 @@ function scatter(picture, entries, places, state) {
         }),
       );
     const label = labels[number];
-    if (Math.abs(label.y - point.y) > 1.5 * LINE) {
+    if (label.leader) {
       const near = label.y > point.y ? label.y - 6 : label.y + 6;
       parts.push(
         drawn("line", { class: "g2h-leader", x1: point.x, y1: point.y, x2: label.x, y2: near }),

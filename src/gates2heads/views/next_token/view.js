@@ -22,7 +22,7 @@ const ASKED = ["text", "temperature", "top_k", "top_p", "open_ended"];
 const GOES_ON =
   "A full stop does not end a caption; only <eos>, shown as “end”, does. Few training captions have a second sentence.";
 const SMALL =
-  "Upper and lower case are different tokens here, and nearly every caption begins with a capital: write “A dog runs”, not “a dog runs”.";
+  "Upper and lower case are different tokens here, and nearly every caption begins with a capital: type “A dog runs”, not “a dog runs”.";
 
 class NextToken extends LiveStage {
   constructor(model, el) {

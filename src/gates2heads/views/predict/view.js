@@ -170,7 +170,7 @@ class Predict extends Stage {
   closed() {
     const some = Object.keys(this.model.get("result")).length;
     return some
-      ? [element("p", { class: "g2h-lid" }, "The result opens when you have committed.")]
+      ? [element("p", { class: "g2h-lid" }, "The result appears once you commit to an answer.")]
       : [];
   }
 

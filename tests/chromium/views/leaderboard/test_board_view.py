@@ -6,6 +6,12 @@ from playwright.sync_api import Locator, expect
 from tests.chromium.views.sampled import SampledView
 
 pytestmark = pytest.mark.browser
+# of each mark its centre, and the height of its label
+MARKS = """groups => groups.map((group) => {
+  const [mark, label] = ["circle, rect, path", "text"].map((kind) =>
+    group.querySelector(kind).getBoundingClientRect());
+  return [mark.x + mark.width / 2, mark.y + mark.height / 2, label.y + label.height / 2];
+})"""
 
 
 class TestLeaderboard(SampledView):
@@ -24,3 +30,15 @@ class TestLeaderboard(SampledView):
         expect(rung).to_have_attribute("aria-pressed", "true")
         row = root.locator(".g2h-readings tr", has_text="heads").first
         assert "g2h-picked" in row.get_attribute("class")
+
+    def test_labels_of_close_marks_keep_their_order_on_a_phone(self, view):
+        root = view(viewport={"width": 390, "height": 844})
+        marks = root.locator(".g2h-picture .g2h-rung").evaluate_all(MARKS)
+        close = [
+            down * label
+            for n, (x, y, text) in enumerate(marks)
+            for across, down, label in ((x - a, y - b, text - c) for a, b, c in marks[:n])
+            if abs(across) < 40 and abs(down) < 40
+        ]
+        assert close
+        assert min(close) >= 0

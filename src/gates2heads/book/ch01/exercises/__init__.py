@@ -1,12 +1,12 @@
 """Chapter 1, Recurrent gates: the checks of its exercises."""
 
 from gates2heads.book.ch01.exercises.cells import (
+    check_convert_update_gate,
     check_lstm,
-    check_turned,
-    check_weights_of,
+    check_parameter_count,
+    convert_update_gate,
     lstm,
-    turned,
-    weights_of,
+    parameter_count,
 )
 from gates2heads.book.ch01.exercises.gradients import (
     FORGET,
@@ -24,14 +24,14 @@ __all__ = [
     "FORGET_BIAS",
     "HALF_AFTER",
     "HALF_LIFE",
+    "check_convert_update_gate",
     "check_forget_bias",
     "check_half_life",
     "check_jacobian",
     "check_lstm",
-    "check_turned",
-    "check_weights_of",
+    "check_parameter_count",
+    "convert_update_gate",
     "jacobian",
     "lstm",
-    "turned",
-    "weights_of",
+    "parameter_count",
 ]

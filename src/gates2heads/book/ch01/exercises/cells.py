@@ -71,7 +71,7 @@ check_lstm = FunctionCheck(
 )
 
 
-def weights_of(blocks: int, width: int, units: int, layers: int, directions: int) -> int:
+def parameter_count(blocks: int, width: int, units: int, layers: int, directions: int) -> int:
     """The solution of exercise 1.6: the number of parameters of a recurrent network."""
     total = 0
     for _ in range(layers):
@@ -94,16 +94,16 @@ def _weights_with(*, biases=2, reads="both", first="width", squares=1):
 
 
 def _weights_of_one_block(blocks, width, units, layers, directions):
-    return weights_of(1, width, units, layers, directions)
+    return parameter_count(1, width, units, layers, directions)
 
 
 def _weights_of_equal_layers(blocks, width, units, layers, directions):
-    return layers * weights_of(blocks, width, units, 1, directions)
+    return layers * parameter_count(blocks, width, units, 1, directions)
 
 
-check_weights_of = FunctionCheck(
+check_parameter_count = FunctionCheck(
     title="Exercise 1.6",
-    solution=weights_of,
+    solution=parameter_count,
     cases=lambda: [
         Case("a plain RNN with D = 2 and U = 3", (1, 2, 3, 1, 1), 21),
         Case("a GRU with D = 2 and U = 3", (3, 2, 3, 1, 1), 63),
@@ -128,7 +128,7 @@ check_weights_of = FunctionCheck(
 )
 
 
-def turned(weight: Tensor) -> Tensor:
+def convert_update_gate(weight: Tensor) -> Tensor:
     """The solution of exercise 1.7: weight of shape (3U, D) -> the same for 1 − z."""
     reset, update, candidate = weight.chunk(3)
     return torch.cat([reset, -update, candidate])
@@ -147,9 +147,9 @@ def _one_minus(weight):
     return torch.cat([reset, 1 - update, candidate])
 
 
-check_turned = FunctionCheck(
+check_convert_update_gate = FunctionCheck(
     title="Exercise 1.7",
-    solution=turned,
+    solution=convert_update_gate,
     cases=lambda: [
         Case(
             "one unit and one input",

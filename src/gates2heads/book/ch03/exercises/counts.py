@@ -23,8 +23,8 @@ check_by_hand = NumbersCheck(
                 {
                     0: "That is the probability without smoothing.",
                     4 / 9 * 2 / 9 * 1 / 7: "The last factor is missing: `<eos>` after “runs”.",
-                    4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: "The last factor is too small: `<eos>` followed "
-                    "“runs” once, and 1 + 1 = 2.",
+                    4 / 9 * 2 / 9 * 1 / 7 * 1 / 7: "One factor is half as large as it should be: "
+                    "“a cat” and “runs <eos>” were each seen once, and 1 + 1 = 2.",
                     4 / 8 * 2 / 8 * 1 / 6 * 2 / 6: "You added 1 for five tokens; `<eos>` is the "
                     "sixth.",
                     4 / 10 * 2 / 10 * 1 / 8 * 2 / 8: "You added 1 for seven tokens; `<bos>` is "
