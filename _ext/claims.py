@@ -11,6 +11,7 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - attacks: what was tried, under the names in `ATTACKS`, with the result; a name that is missing was
   not tried;
 - limits: what the evidence does not cover, if there is more to say than which attacks are missing;
+- outside: the attacks that do not apply, such as more training of a count;
 - before: a statement that goes further and that the attack changed, which a claim that is narrowed
   or refuted has; the page strikes it out, and says in the same sentence that it is not claimed;
 - verdict: one of `VERDICTS`;
@@ -195,17 +196,27 @@ def tally() -> list[str]:
     return table(("chapter", "claims", *(VERDICTS[verdict] for verdict in given)), rows)
 
 
+def applicable(claim: dict) -> list[str]:
+    """Return the names of the attacks that apply to a claim."""
+    return [name for name in ATTACKS if name not in claim.get("outside", ())]
+
+
 def attempts() -> list[str]:
     """Count the attempts that were made, of each kind and for each claim."""
     every = _every()
     kinds = Counter(name for entry in every for name in entry["attacks"])
     made = Counter(len(entry["attacks"]) for entry in every)
+    applies = Counter(name for entry in every for name in applicable(entry))
     return [
-        f"Of {len(every) * len(ATTACKS)} possible attempts, {kinds.total()} were made.",
+        f"Of {sum(len(applicable(entry)) for entry in every)} attempts that apply, "
+        f"{kinds.total()} were made.",
         "",
         *table(
             ("attempt", "made for"),
-            [(label, f"{kinds[name]} of {len(every)} claims") for name, label in ATTACKS.items()],
+            [
+                (label, f"{kinds[name]} of {applies[name]} claims")
+                for name, label in ATTACKS.items()
+            ],
         ),
         "",
         *table(
@@ -236,15 +247,19 @@ def _entry(claim: dict, number: str) -> list[str]:
         f"`{one}` ({Stored.seeds(claim['study'], one)})" for one in claim["settings"]
     )
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
-    missing = [label.lower() for name, label in ATTACKS.items() if name not in tried]
+    missing = [ATTACKS[name].lower() for name in applicable(claim) if name not in tried]
+    outside = [ATTACKS[name].lower() for name in claim.get("outside", ())]
+    read = re.findall(r"'(ch\d+/\w+)'", " ".join(map(str, claim["numbers"].values())))
+    others = sorted({*read} - {claim["study"]})
+    also = f"; numbers also from {', '.join(f'`{one}`' for one in others)}" if others else ""
     lines = [
         f'<span id="{anchor(claim)}"></span><a href="#{anchor(claim)}">{number}</a> '
         f"**{written(claim['claim'], claim)}**",
         "",
-        f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(ATTACKS)} attempts "
-        f"made). **Where:** {where}.",
+        f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(applicable(claim))} "
+        f"attempts made). **Where:** {where}.",
         f"- **Evidence:** {written(claim['data'], claim)}; study `{claim['study']}`, with the "
-        f"number of runs of each setting: {evidence}.",
+        f"number of runs of each setting: {evidence}{also}.",
     ]
     if "before" in claim:
         lines.append(f"- {withdrawn(claim)}")
@@ -253,6 +268,8 @@ def _entry(claim: dict, number: str) -> list[str]:
         lines.append(f"- **Limits:** {written(claim['limits'], claim)}")
     if missing:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
+    if outside:
+        lines.append(f"- **Does not apply:** {', '.join(outside)}.")
     lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
     return lines
 

@@ -43,7 +43,7 @@ def fresh() -> str:
 def _line(claim: dict) -> str:
     """Tell a claim in one item of a list."""
     verdict = claims.VERDICTS[claim["verdict"]].capitalize()
-    made = f"{len(claim['attacks'])} of {len(claims.ATTACKS)} attempts"
+    made = f"{len(claim['attacks'])} of {len(claims.applicable(claim))} attempts"
     text = f"- **{verdict}** ({made}). {claims.written(claim['claim'], claim)}"
     return f"{text} {claims.withdrawn(claim)}" if "before" in claim else text
 
