@@ -119,7 +119,28 @@ def test_what_is_stored_has_the_settings_of_the_study():
         assert abs(result["test"] - result["validation"]) < 0.2
 
 
+def test_what_is_stored_of_longer_training():
+    rows = read_study("ch12/longer")
+    for row in rows:
+        _, steps, rate = longer.SETTINGS[row["setting"]]
+        result = row["result"]
+        assert (result["steps"], result["rate"]) == (steps, rate)
+        assert result["tokens"] == steps * longer.BATCH * SMALL["max_length"]
+    sizes = {row["result"]["parameters"] for row in rows}
+    assert max(sizes) / min(sizes) < 1.002
+    for steps in longer.BUDGETS:
+        for setting in (f"gpt2 {steps} 3e-3", f"rotary {steps} 9e-3"):
+            assert len(results_of(rows, setting)) == 3
+            block = setting.split()[0]
+            tried = {
+                one["setting"] for one in rows if one["setting"].startswith(f"{block} {steps} ")
+            }
+            best = min(results_of(rows, one)[0]["validation"] for one in tried)
+            assert results_of(rows, setting)[0]["validation"] == best
+
+
 def test_all_models_read_the_same_source():
-    (corpus,) = {row["result"]["corpus"] for row in read_study("ch12/exchanges")}
+    both = [*read_study("ch12/exchanges"), *read_study("ch12/longer")]
+    (corpus,) = {row["result"]["corpus"] for row in both}
     assert "networkx" in corpus
     assert "sha256" in corpus
