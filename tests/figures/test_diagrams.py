@@ -165,7 +165,7 @@ def test_the_models_own_diagram_is_clear_and_says_every_shape():
     assert figure.get_size_inches()[0] < 9
     words = {text.get_text() for text in figure.axes[0].texts}
     assert {"keys", "values", "query", "softmax over S", "Attention", "first step only"} <= words
-    assert {"states hᵢ (B, S, U)", "(B, 1, U)", "weights (B, S)", "logits (B, V)"} <= words
+    assert {"states hᵢ (B, S, U)", "(B, U)", "weights (B, S)", "logits (B, V)"} <= words
     assert {"context cₜ (B, U)", "first state s₀ (B, U)", "sₜ₋₁ (B, U)"} <= words
 
 

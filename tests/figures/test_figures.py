@@ -197,7 +197,7 @@ class TestThemedSvg:
         figure = figures.heatmap(np.eye(4), list("abcd"), [*"مارس"], **LABELS)
         axes = figure.axes[0]
         assert [tick.get_text() for tick in axes.get_xticklabels()] == [*"مارس"]
-        told = "source character\n(right-to-left text, first letter first)"
+        told = "source character\n(right-to-left text, first letter on the left)"
         assert axes.get_xlabel() == told
         assert axes.get_ylabel() == "target character"
 

@@ -170,7 +170,7 @@ def _label(name: str, labels: list[str]) -> str:
     """Add a note to right-to-left text that it is in the order of the model's input."""
     letters = "".join(labels)
     rightwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
-    return f"{name}\n(right-to-left text, first letter first)" if rightwards else name
+    return f"{name}\n(right-to-left text, first letter on the left)" if rightwards else name
 
 
 def _token_axes(axis: Axes, rows: list[str], columns: list[str]) -> None:

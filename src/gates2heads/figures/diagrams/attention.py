@@ -45,7 +45,7 @@ def attention_encoder_decoder() -> Figure:
     d.arrow("initial", "state", "first step only", route="across then down", dashed=True)
     d.arrow("score", "softmax")
     d.arrow("softmax", "sum")
-    d.arrow("state", "score", "query", shape="(B, 1, U)")
+    d.arrow("state", "score", "query", shape="(B, U)")
     d.arrow("sum", "cell")
     d.arrow("sum", "readout", route="down then across")
     d.arrow("state", "cell")
