@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from gates2heads.book.ch12 import exchanges, python_model
-from gates2heads.book.ch12.exchanges import FEED_FORWARD, VARIANTS, train_variant, variant_model
+from gates2heads.book.ch12.exchanges import SMALL, VARIANTS, train_variant, variant_model
 from gates2heads.book.ch12.exchanges import parameters as count_of
 from gates2heads.book.ch12.python_model import train_python_model
 from gates2heads.book.ch12.python_text import PythonText
@@ -20,13 +20,15 @@ def few(monkeypatch):
     text = PythonText(torch.arange(3, 8).repeat(40), 200)
     for module in (exchanges, python_model):
         monkeypatch.setattr(module, "python_text", lambda split: text)
-        monkeypatch.setattr(module, "BATCH", 2)
-        monkeypatch.setattr(module, "LENGTH", 12)
-    monkeypatch.setattr(exchanges, "SIZES", {**exchanges.SIZES, "d_model": 16, "num_layers": 1})
+    for name, value in (("BATCH", 2), ("LENGTH", 12)):
+        monkeypatch.setattr(python_model, name, value)
     sizes = {"d_model": 12, "dim_feedforward": 16, "num_layers": 2}
     monkeypatch.setattr(python_model, "SIZES", {**python_model.SIZES, **sizes})
     monkeypatch.setattr(python_model, "VOCABULARY", 9)
     monkeypatch.setattr(exchanges, "VOCABULARY", 9)
+
+
+FEW = {"batch": 2, "sizes": {**SMALL, "d_model": 16, "num_layers": 1, "max_length": 12}}
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,13 @@ def test_all_variants_have_equally_many_parameters(models):
     wanted = count_of(models["gpt2"])
     for variant, model in models.items():
         assert abs(count_of(model) / wanted - 1) < 0.002, variant
+
+
+def test_the_small_copies_have_equally_many_parameters_too():
+    base, *others = (variant_model(one, sizes=SMALL) for one in ("gpt2", "rotary", "llama"))
+    assert base.layers[0].feed_forward.linear1.out_features == 4 * 64
+    for model in others:
+        assert abs(count_of(model) / count_of(base) - 1) < 0.002
 
 
 def parts(model):
@@ -62,7 +71,7 @@ def changed(models, variant, base):
 
 def test_each_variant_differs_in_what_its_name_says(models):
     assert isinstance(models["gpt2"].layers[0].feed_forward, FeedForward)
-    assert models["gpt2"].layers[0].feed_forward.linear1.out_features == FEED_FORWARD
+    assert models["gpt2"].layers[0].feed_forward.linear1.out_features == 512
     from_gpt2 = {
         "rms": {"norm": "rms"},
         "rotary": {"positions": "rotary"},
@@ -90,7 +99,7 @@ def test_each_variant_differs_in_what_its_name_says(models):
 
 @pytest.mark.parametrize("variant", ["gpt2", "groups-1", "untied"])
 def test_a_few_steps_of_training(few, variant):
-    model, history = train_variant(variant, 0, steps=30)
+    model, history = train_variant(variant, 0, steps=30, **FEW)
     assert not model.training
     assert len(history.loss) == 30
     assert history.loss[-1] < history.loss[0]
@@ -98,7 +107,7 @@ def test_a_few_steps_of_training(few, variant):
 
 def test_a_seed_repeats_the_training_and_a_rate_changes_it(few):
     runs = [
-        train_variant("llama", seed, steps=4, rate=rate)[1].loss
+        train_variant("llama", seed, steps=4, rate=rate, **FEW)[1].loss
         for seed, rate in ((0, 3e-3), (0, 3e-3), (1, 3e-3), (0, 9e-3))
     ]
     assert runs[0] == runs[1]

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from gates2heads.book.ch12.exchanges import BATCH, CONTROLS, RATE, STEPS, VARIANTS
+from gates2heads.book.ch12.exchanges import BATCH, CONTROLS, RATE, SMALL, STEPS, VARIANTS
 from gates2heads.book.ch12.python_text import LENGTH
 from gates2heads.book.studies import read_study, results_of
-from studies.ch12 import exchanges, python_budgets
+from studies.ch12 import exchanges, longer, python_budgets
 
 HISTORY = SimpleNamespace(loss=[float(n) for n in range(STEPS, 0, -1)], seconds=3.0)
 SCORES = {"validation": 1.5, "test": 1.25}
@@ -26,12 +26,14 @@ def asked(monkeypatch):
 
     for study, name in (
         (exchanges, "train_variant"),
+        (longer, "train_variant"),
         (python_budgets, "train_python_model"),
     ):
         monkeypatch.setattr(study, name, train)
         monkeypatch.setattr(study, "python_text", lambda split: split)
-        monkeypatch.setattr(study, "bits_per_character", lambda model, split: SCORES[split])
-    monkeypatch.setattr(exchanges, "source_fingerprint", ", ".join)
+        monkeypatch.setattr(study, "bits_per_character", lambda model, split, **how: SCORES[split])
+    for study in (exchanges, longer):
+        monkeypatch.setattr(study, "source_fingerprint", ", ".join)
     return found
 
 
@@ -54,6 +56,14 @@ def test_the_long_runs_are_four_times_as_long():
     for variant in exchanges.ATTACKED:
         assert exchanges.SETTINGS[f"{variant} {exchanges.LONG}"] == (variant, 4 * STEPS, RATE)
         assert exchanges.SETTINGS[variant] == (variant, STEPS, RATE)
+
+
+def test_a_small_copy_is_trained_with_its_own_rate(asked):
+    told = longer.run("llama 8000 27e-3", 4)
+    how = {"steps": 8_000, "batch": longer.BATCH, "rate": 0.027, "sizes": SMALL}
+    assert asked == {"given": ("llama", 4), **how}
+    assert (told["parameters"], told["validation"], told["test"]) == (3, 1.5, 1.25)
+    assert told["tokens"] == 8_000 * longer.BATCH * 128
 
 
 def test_a_smaller_budget_of_the_released_model(asked):
@@ -109,7 +119,28 @@ def test_what_is_stored_has_the_settings_of_the_study():
         assert abs(result["test"] - result["validation"]) < 0.2
 
 
+def test_what_is_stored_of_longer_training():
+    rows = read_study("ch12/longer")
+    for row in rows:
+        _, steps, rate = longer.SETTINGS[row["setting"]]
+        result = row["result"]
+        assert (result["steps"], result["rate"]) == (steps, rate)
+        assert result["tokens"] == steps * longer.BATCH * SMALL["max_length"]
+    sizes = {row["result"]["parameters"] for row in rows}
+    assert max(sizes) / min(sizes) < 1.002
+    for steps in longer.BUDGETS:
+        for setting in (f"gpt2 {steps} 3e-3", f"rotary {steps} 9e-3"):
+            assert len(results_of(rows, setting)) == 3
+            block = setting.split()[0]
+            tried = {
+                one["setting"] for one in rows if one["setting"].startswith(f"{block} {steps} ")
+            }
+            best = min(results_of(rows, one)[0]["validation"] for one in tried)
+            assert results_of(rows, setting)[0]["validation"] == best
+
+
 def test_all_models_read_the_same_source():
-    (corpus,) = {row["result"]["corpus"] for row in read_study("ch12/exchanges")}
+    both = [*read_study("ch12/exchanges"), *read_study("ch12/longer")]
+    (corpus,) = {row["result"]["corpus"] for row in both}
     assert "networkx" in corpus
     assert "sha256" in corpus

@@ -13,7 +13,7 @@ from gates2heads.models.language.decoder_only import GPT2, LLAMA, STD, DecoderOn
 from gates2heads.training.loop import History
 
 SIZES = {"d_model": 128, "nhead": 4, "num_layers": 4, "max_length": LENGTH}
-FEED_FORWARD = 512  # width of the feed-forward sublayer of GPT-2's block
+SMALL = {"d_model": 64, "nhead": 4, "num_layers": 2, "max_length": LENGTH // 2}
 VARIANTS = {
     "gpt2": GPT2,
     "rms": {**GPT2, "norm": "rms"},
@@ -37,17 +37,21 @@ STEPS, BATCH, RATE = 1_000, 32, 3e-3
 
 
 @accepts(variant=choice(MODELS))
-def variant_model(variant: str) -> DecoderOnly:
+def variant_model(variant: str, *, sizes: Mapping = SIZES) -> DecoderOnly:
     """A model of the comparison: its feed-forward width makes all equally large.
 
     The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %; that
     of "no-positions" includes its table of zeros.
+
+    Args:
+        variant: one of `MODELS`.
+        sizes: `SIZES` or `SMALL`.
     """
     settings = MODELS[variant]
-    wanted = parameters(DecoderOnly(VOCABULARY, **SIZES, dim_feedforward=FEED_FORWARD, **GPT2))
-    model = DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=_width(settings, wanted))
+    wanted = parameters(_model(GPT2, 4 * sizes["d_model"], sizes))
+    model = _model(settings, _width(settings, wanted, sizes), sizes)
     if variant == "sinusoids":
-        waves = sinusoids(torch.arange(SIZES["max_length"]), SIZES["d_model"])
+        waves = sinusoids(torch.arange(sizes["max_length"]), sizes["d_model"])
         model.position_table.weight.data = STD * waves / waves.std()
     if variant == "no-positions":
         model.position_table.requires_grad_(False).weight.zero_()
@@ -56,25 +60,33 @@ def variant_model(variant: str) -> DecoderOnly:
 
 @accepts(variant=choice(MODELS), steps=natural)
 def train_variant(
-    variant: str, seed: int, *, steps: int = STEPS, rate: float = RATE
+    variant: str,
+    seed: int,
+    *,
+    steps: int = STEPS,
+    batch: int = BATCH,
+    rate: float = RATE,
+    sizes: Mapping = SIZES,
 ) -> tuple[DecoderOnly, History]:
     """Train a model on Python source.
 
     Args:
         variant: one of `MODELS`.
         seed: of the initialisation and of the sampled passages.
-        steps: batches of 32 passages with 256 tokens each.
+        steps: how many batches are read.
+        batch: passages in a batch, each as long as the model's context.
         rate: the peak learning rate of a cosine schedule with 100 warm-up steps.
+        sizes: `SIZES` or `SMALL`.
     """
     torch.manual_seed(seed)
-    model = variant_model(variant)
+    model = variant_model(variant, sizes=sizes)
     history = train_on_passages(
         model,
         python_text("train").tokens,
         seed,
         steps=steps,
-        batch=BATCH,
-        length=LENGTH,
+        batch=batch,
+        length=sizes["max_length"],
         rate=rate,
         warmup=min(100, steps // 2),
         description=f"{variant}, seed {seed}",
@@ -87,12 +99,12 @@ def parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _width(settings: Mapping, wanted: int) -> int:
+def _model(settings: Mapping, width: int, sizes: Mapping) -> DecoderOnly:
+    return DecoderOnly(VOCABULARY, **sizes, **settings, dim_feedforward=width)
+
+
+def _width(settings: Mapping, wanted: int, sizes: Mapping) -> int:
     """The feed-forward width with which a model comes closest to `wanted` parameters."""
     with torch.device("meta"):
-        sizes = {
-            width: parameters(DecoderOnly(VOCABULARY, **SIZES, **settings, dim_feedforward=width))
-            for width in (1, 2)
-        }
-    slope = sizes[2] - sizes[1]
-    return round(1 + (wanted - sizes[1]) / slope)
+        one, two = (parameters(_model(settings, width, sizes)) for width in (1, 2))
+    return round(1 + (wanted - one) / (two - one))

@@ -55,8 +55,15 @@ export class TokenPicture {
     this.nodes = [...nodes, end];
     this.node.replaceChildren(...rest, ...this.nodes);
     if (generated.at(-1)) this.node.scrollTop = this.node.scrollHeight;
+    else if (unread.length) this.show(nodes[0]);
     this.chosen =
       this.chosen !== null && this.chosen < this.nodes.length ? this.chosen : tokens.length;
+  }
+
+  /** Scrolls to a token, the line above it included; the page stays where it is. */
+  show(node) {
+    const above = node.getBoundingClientRect().top - this.node.getBoundingClientRect().top;
+    this.node.scrollTop += above - 1.5 * node.getBoundingClientRect().height;
   }
 
   /** Adds a token that was generated just now. */

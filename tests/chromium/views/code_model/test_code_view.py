@@ -1,5 +1,7 @@
 """The view of a model of code in a page of its own."""
 
+import json
+
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -16,6 +18,14 @@ TYPE = """(root) => {
   const field = root.querySelector("textarea");
   field.value = "x = 1";
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
+ABOVE_THE_FIRST_TOKEN = """(picture) => {
+  const [box, unread, token] = [
+    picture,
+    picture.querySelector(".g2h-unread"),
+    picture.querySelector("[data-bits]"),
+  ].map((node) => node.getBoundingClientRect());
+  return { above: token.top - box.top, height: box.height, unread: unread.height };
 }"""
 
 
@@ -43,6 +53,16 @@ class TestCodeModel(SampledView):
         root.get_by_role("button", name="A long text").click()
         expect(root.locator(".g2h-unread")).to_be_visible()
         expect(look).to_contain_text("Its beginning is grey.")
+
+    def test_the_first_token_that_was_read_is_in_sight(self, view):
+        root = view()
+        text = "a = 1\n" * 300
+        root.locator("textarea").fill(text)
+        expect(root).to_have_attribute("data-question", json.dumps([text], separators=(",", ":")))
+        expect(root).to_have_attribute("data-state", "done")
+        seen = root.get_by_role("listbox").evaluate(ABOVE_THE_FIRST_TOKEN)
+        assert seen["unread"] > seen["height"]
+        assert 0 < seen["above"] < seen["height"] / 2
 
     def test_it_stops_and_what_is_typed_meanwhile_wins(self, view):
         root = view()
