@@ -220,7 +220,7 @@ def test_the_state_in_words():
     same = Leaderboard([contender("a"), contender("b", scores={"bleu": [21.0, 24.0]})], CAPTIONS)
     for view, words in (
         (two, "do not overlap"),
-        (same, "(the intervals overlap: they leave the order undecided)"),
+        (same, "(the intervals overlap, which alone does not decide the order: see section 10.4)"),
     ):
         body = "return board.boardInWords(given, [0, 1], { column: 0, best: true, search: 0 });"
         assert words in run_javascript(body, MODULES, view.entries)

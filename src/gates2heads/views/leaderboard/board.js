@@ -159,12 +159,13 @@ export function boardInWords(entries, places, { column, best, search }) {
   }));
   const say = ({ entry, told }) => `${entry.name}, ${numberInWords(told, measure.places)}`;
   const end = best ? "best" : "last";
-  const parts = [`${count(ranked.length, "model")} by ${name}; ${end}: ${say(first)}`];
+  const scored = ranked.filter((place) => standing(entries[place], measure, search));
+  const parts = [`${count(scored.length, "model")} by ${name}; ${end}: ${say(first)}`];
   if (second) {
     const [a, b] = [first.told, second.told];
     const apart = a && b && a.low !== null && b.low !== null && (a.low > b.high || b.low > a.high);
     const bare = a && b && (a.low === null || b.low === null);
-    const overlapping = "the intervals overlap: they leave the order undecided";
+    const overlapping = "the intervals overlap, which alone does not decide the order: see section 10.4";
     const how = bare ? "" : ` (${apart ? "the intervals do not overlap" : overlapping})`;
     parts.push(`then ${say(second)}${how}`);
   }
