@@ -165,7 +165,8 @@ export function boardInWords(entries, places, { column, best, search }) {
     const [a, b] = [first.told, second.told];
     const apart = a && b && a.low !== null && b.low !== null && (a.low > b.high || b.low > a.high);
     const bare = a && b && (a.low === null || b.low === null);
-    const overlapping = "the intervals overlap, which alone does not decide the order: see section 10.4";
+    const overlapping =
+      "the intervals overlap, which alone does not decide the order: see section 10.4";
     const how = bare ? "" : ` (${apart ? "the intervals do not overlap" : overlapping})`;
     parts.push(`then ${say(second)}${how}`);
   }
