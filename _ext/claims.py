@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import mean, median, stdev
@@ -40,6 +40,7 @@ from stored_tables import CHAPTERS, TABLES, link, places, table
 
 from gates2heads.book.studies import read_study
 from gates2heads.figures.charts.bounds import outwards
+from gates2heads.metrics.seeds import seed_interval
 
 CLAIMS = CHAPTERS / "appendix" / "claims.yaml"
 PAGE = "chapters/appendix/claims"
@@ -66,8 +67,8 @@ BOUND = re.compile(r"\bat (least|most) \{(\w+)(?::(,?)(?:\.(\d+))?([f%d])?)?\}")
 class Stored:
     """The functions that an expression of claims.yaml may use; each reads a stored study.
 
-    All take a study, a setting and the way to a value in the result of a run, such as
-    `least("forcing", "teacher", "test", "right")`. A list of truth values stands for how many of
+    All but `half_width` take a study, a setting and the way to a value in the result of a run, such
+    as `least("forcing", "teacher", "test", "right")`. A list of truth values stands for how many of
     them are true.
     """
 
@@ -111,10 +112,16 @@ class Stored:
         values = cls.runs(*where)
         return stdev(values) / len(values) ** 0.5
 
+    @staticmethod
+    def half_width(values: Sequence[float]) -> float:
+        """Return half of the 95 % interval of the mean of `values`, such as one per seed."""
+        low, high = seed_interval(values)
+        return (high - low) / 2
+
     @classmethod
     def names(cls) -> dict[str, Callable]:
         """Map each function's name to it, as expressions find them."""
-        own = ("runs", "seeds", "least", "most", "mean", "median", "error")
+        own = ("runs", "seeds", "least", "most", "mean", "median", "error", "half_width")
         return {name: getattr(cls, name) for name in own} | {
             "abs": abs,
             "min": min,

@@ -17,7 +17,7 @@ from functools import cache
 
 import torch
 
-from gates2heads.book.ch09.damage import DAMAGES, WORDS, can_be_exchanged, damaged
+from gates2heads.book.ch09.damage import DAMAGES, can_be_exchanged, damaged, exchanged_word
 from gates2heads.book.studies import Study
 from gates2heads.book.written import read_written
 from gates2heads.browser.engine.rebuild import shipped
@@ -31,11 +31,6 @@ VECTORS = {"skip-gram": "words_skip_gram", "CBOW": "words_cbow", "GloVe": "words
 CHRF = "chrF"
 OTHERS, GIRL = "chrF, without man and woman", "chrF, man to girl"
 SETTINGS = (CHRF, OTHERS, GIRL, *VECTORS)
-
-
-def exchanged_word(text: str) -> str:
-    """The word that is replaced: the first of the list."""
-    return next(word for word in text.removesuffix(".").split() if word in WORDS)
 
 
 @cache

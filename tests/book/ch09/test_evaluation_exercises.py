@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gates2heads.book.ch09 import exercises
-from gates2heads.book.ch09.damage import DAMAGES, WORDS, can_be_exchanged, damaged
+from gates2heads.book.ch09.damage import (
+    DAMAGES,
+    WORDS,
+    can_be_exchanged,
+    damaged,
+    exchanged_word,
+)
 from gates2heads.book.ch09.faulty import FAULTS, check_fault, scored
 from gates2heads.metrics.bleu import sentence_bleu
 from gates2heads.metrics.ngrams import clipped_matches, count_ngrams, most_in_any
@@ -211,6 +217,8 @@ def test_damages_by_hand():
     assert can_be_exchanged(text)
     assert not can_be_exchanged("A man and a woman.")
     assert not can_be_exchanged("Two dogs.")
+    assert exchanged_word("A dog and a boy on the beach.") == "boy"
+    assert exchanged_word("Two dogs.") is None
 
 
 @given(st.lists(st.sampled_from([*WORDS, "a", "red", "runs"]), max_size=11))

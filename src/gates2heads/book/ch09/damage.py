@@ -79,11 +79,16 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 
 
 @accepts(text=string)
+def exchanged_word(text: str) -> str | None:
+    """Return the word that a synonym or a wrong word replaces: the first of `WORDS`, if any."""
+    return next((word for word in _words(text)[0] if word in WORDS), None)
+
+
+@accepts(text=string)
 def can_be_exchanged(text: str) -> bool:
     """Whether a sentence has a word of `WORDS`, and neither of the words to replace it with."""
-    words = set(_words(text)[0])
-    first = next((word for word in _words(text)[0] if word in WORDS), None)
-    return first is not None and not words & set(WORDS[first])
+    word = exchanged_word(text)
+    return word is not None and not set(_words(text)[0]) & set(WORDS[word])
 
 
 @accepts(text=string, damage=choice(DAMAGES))
