@@ -238,6 +238,7 @@ class HeadExplorer extends GermanStage {
     const [text, positions] = [this.model.get("text"), this.model.get("positions")];
     this.order.show(text, this.wanted);
     this.told.checked = positions;
+    this.warning.hidden = text !== this.base.text; // it is about the last answer's sentence
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
     this.changes.show({ off: this.off, shapes: this.shapes, order: this.wanted, positions });
