@@ -17,7 +17,7 @@ import {
   wordsOfWalk,
 } from "./walks.js";
 
-const OLD = "The picture below belongs to the previous sentence.";
+const OLD = "The dimmed result below belongs to the previous sentence.";
 const LEGEND = [
   ["read", "source"],
   ["write", "output"],

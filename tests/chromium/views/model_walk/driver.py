@@ -245,7 +245,7 @@ def drive_refusals(view: Walker, walked: Walk) -> None:
     ):
         view.field.fill(text)
         expect(refusal).to_contain_text(sentence)
-        expect(refusal).to_contain_text("The picture below belongs to the previous sentence.")
+        expect(refusal).to_contain_text("The dimmed result below belongs to the previous sentence.")
         assert view.field.input_value() == text
         expect(picture).to_have_css("opacity", "0.45")
         expect(view.root.locator(".g2h-live")).to_have_css("opacity", "0.45")
