@@ -191,7 +191,7 @@ class BeamLaboratory extends GermanStage {
   }
 
   inWords() {
-    return this.isRecorded ? STORED : "Computed in this page.";
+    return this.isRecorded ? STORED : "Computed in your browser.";
   }
 
   async onModel({ table: _, ...asked }) {
