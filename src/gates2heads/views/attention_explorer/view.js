@@ -80,7 +80,7 @@ class AttentionExplorer extends LiveStage {
     const legend = element(
       "p",
       { class: "g2h-legend" },
-      "Underlined: where an output differs from that of the selected model, which may itself be wrong.",
+      "Underlined characters differ from the output of the selected model, which may itself be wrong.",
     );
     this.root.append(list, legend);
   }
