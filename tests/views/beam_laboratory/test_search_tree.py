@@ -220,8 +220,8 @@ def test_the_rows_of_the_table():
 def test_the_cost_and_a_cell_in_words():
     cost = call("costInWords", {"scored": 424000, "steps": 14}, {"width": 5, "size": 8000})
     assert cost == (
-        "Scored: 424,000 candidates; at most k · V · T = 5 · 8,000 · 14 = 560,000. Exhaustive "
-        "search would score about 10⁵⁵ complete sequences of at most 14 tokens."
+        "Scored: 424,000 candidates, at most k · V = 5 · 8,000 in each of 14 steps (560,000 in "
+        "all). Exhaustive search would score about 10⁵⁵ complete sequences of at most 14 tokens."
     )
     node = {"piece": " dog", "length": 2, "log_prob": -1.5, "fate": "pruned"}
     flags = {"isBest": False, "isGreedy": True, "isForced": False}

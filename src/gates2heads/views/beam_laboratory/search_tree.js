@@ -199,8 +199,8 @@ export function completeSequences(size, steps) {
 export function costInWords({ scored, steps }, { width, size }) {
   const most = width * size * steps;
   return (
-    `Scored: ${grouped(scored)} candidates; at most k · V · T = ${grouped(width)} · ${grouped(size)} · ` +
-    `${grouped(steps)} = ${grouped(most)}. Exhaustive search would score ` +
+    `Scored: ${grouped(scored)} candidates, at most k · V = ${grouped(width)} · ${grouped(size)} in each of ` +
+    `${steps} steps (${grouped(most)} in all). Exhaustive search would score ` +
     `${completeSequences(size, steps)} complete sequences of at most ${steps} tokens.`
   );
 }
