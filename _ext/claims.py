@@ -60,6 +60,14 @@ VERDICTS = {
     "open": "open",
     "untested": "untested",
 }
+# The same as heads of a table that fits the screen of a telephone; the page explains two of them.
+# A soft hyphen marks where a head may be divided.
+HEADS = {
+    **VERDICTS,
+    "budget": "bud\N{SOFT HYPHEN}get",
+    "narrowed": "nar\N{SOFT HYPHEN}rowed",
+    "refuted": "re\N{SOFT HYPHEN}futed",
+}
 # A number that bounds others, and how its digits are written: "at least {x:.1f}", "at most {x:.0%}"
 BOUND = re.compile(r"\bat (least|most) \{(\w+)(?::(,?)(?:\.(\d+))?([f%d])?)?\}")
 
@@ -200,7 +208,7 @@ def tally() -> list[str]:
         name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
         rows.append((name, len(entries), *(count[verdict] or "" for verdict in given)))
     rows.append(("all", len(every), *(given[verdict] for verdict in given)))
-    return table(("chapter", "claims", *(VERDICTS[verdict] for verdict in given)), rows)
+    return table(("ch.", "all", *(HEADS[verdict] for verdict in given)), rows)
 
 
 def applicable(claim: dict) -> list[str]:
