@@ -7,7 +7,7 @@ import { WeightTable } from "./weight_table.js";
 import { element, field, inside } from "../kit/view.js";
 
 const LONGEST = 400; // characters
-const OLD = "The picture still shows the previous text.";
+const OLD = "The heat map still shows the previous input.";
 
 class AttentionExplorer extends LiveStage {
   constructor(model, el) {
