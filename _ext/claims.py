@@ -5,7 +5,8 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - id, claim: a name for links, and the sentence, with {numbers}; a number after "at least" is
   rounded down and one after "at most" up, so that the sentence stays true;
 - where: sections ("4.5") and figures ("Figure 4.2") that rest on it;
-- study, settings, data: the stored study, its settings, and what was tested;
+- study, settings, data: the stored study, all its settings that the numbers read, and what was
+  tested; the settings of other studies are found in the numbers;
 - numbers: names to expressions over the stored study, see `Stored`; the sentences name them;
 - holds: comparisons of these numbers, each of which must be true;
 - attacks: what was tried, under the names in `ATTACKS`, with the result; a name that is missing was
@@ -15,7 +16,10 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - before: a statement that goes further and that the attack changed, which a claim that is narrowed
   or refuted has; the page strikes it out, and says in the same sentence that it is not claimed;
 - verdict: one of `VERDICTS`;
-- change: what would overturn the claim.
+- change: an observation that would contradict the claim as it is worded, such as further seeds with
+  another result; for an open claim, what would decide it;
+- limited: an observation under other conditions, such as a larger corpus, that would leave the
+  claim true of these data and restrict it to them.
 
 The page is made when the book is built ({stored-table} claims-attempts, claims-tally and claims),
 and every section and figure that a claim names gets a link to its entry.
@@ -157,12 +161,26 @@ def read_claims(path: Path = CLAIMS) -> dict[int, list[dict]]:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def numbers_of(claim: dict) -> dict[str, float]:
+def numbers_of(claim: dict, stored: type[Stored] = Stored) -> dict[str, float]:
     """Evaluate the numbers of a claim, in their order; one may use those before it."""
     known = {}
     for name, expression in claim.get("numbers", {}).items():
-        known[name] = _evaluate(expression, known)
+        known[name] = _evaluate(expression, known, stored)
     return known
+
+
+def settings_read(claim: dict) -> dict[str, list[str]]:
+    """Return the settings that the numbers of a claim read, by study."""
+    read = {}
+
+    class Noting(Stored):
+        @staticmethod
+        def runs(study: str, setting: str, *way: str | int) -> list[float]:
+            read.setdefault(study, {})[setting] = None
+            return Stored.runs(study, setting, *way)
+
+    numbers_of(claim, Noting)
+    return {study: list(settings) for study, settings in read.items()}
 
 
 def holds(claim: dict) -> dict[str, bool]:
@@ -171,9 +189,9 @@ def holds(claim: dict) -> dict[str, bool]:
     return {one: bool(_evaluate(one, known)) for one in claim.get("holds", [])}
 
 
-def _evaluate(expression: str, known: dict) -> object:
+def _evaluate(expression: str, known: dict, stored: type[Stored] = Stored) -> object:
     # The file is the book's own; only the functions of `Stored` are in reach.
-    return eval(expression, {"__builtins__": {}, **Stored.names(), **known})
+    return eval(expression, {"__builtins__": {}, **stored.names(), **known})
 
 
 def written(text: str, claim: dict) -> str:
@@ -258,22 +276,22 @@ def anchor(claim: dict) -> str:
 
 def _entry(claim: dict, number: str) -> list[str]:
     where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
-    evidence = ", ".join(
-        f"`{one}` ({Stored.seeds(claim['study'], one)})" for one in claim["settings"]
-    )
+    study, read = claim["study"], settings_read(claim)
+    evidence = _counted(study, claim["settings"])
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
     missing = [ATTACKS[name].lower() for name in applicable(claim) if name not in tried]
     outside = [ATTACKS[name].lower() for name in claim.get("outside", ())]
-    read = re.findall(r"'(ch\d+/\w+)'", " ".join(map(str, claim["numbers"].values())))
-    others = sorted({*read} - {claim["study"]})
-    also = f"; numbers also from {', '.join(f'`{one}`' for one in others)}" if others else ""
+    others = [
+        f"`{one}`: {_counted(one, settings)}" for one, settings in read.items() if one != study
+    ]
+    also = f"; numbers also from {'; '.join(others)}" if others else ""
     lines = [
         f'<span id="{anchor(claim)}"></span><a href="#{anchor(claim)}">{number}</a> '
         f"**{written(claim['claim'], claim)}**",
         "",
         f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(applicable(claim))} "
         f"attempts made). **Where:** {where}.",
-        f"- **Evidence:** {written(claim['data'], claim)}; study `{claim['study']}`, with the "
+        f"- **Evidence:** {written(claim['data'], claim)}; study `{study}`, with the "
         f"number of runs of each setting: {evidence}{also}.",
     ]
     if "before" in claim:
@@ -285,8 +303,17 @@ def _entry(claim: dict, number: str) -> list[str]:
         lines.append(f"- **Not tried:** {', '.join(missing)}.")
     if outside:
         lines.append(f"- **Does not apply:** {', '.join(outside)}.")
-    lines.append(f"- **What would overturn this:** {written(claim['change'], claim)}")
+    label = "decide" if claim["verdict"] == "open" else "overturn"
+    lines.append(f"- **What would {label} this:** {written(claim['change'], claim)}")
+    if "limited" in claim:
+        told = written(claim["limited"], claim)
+        lines.append(f"- **What would limit it to these conditions:** {told}")
     return lines
+
+
+def _counted(study: str, settings: Sequence[str]) -> str:
+    """Name the settings of a study, each with the number of its runs."""
+    return ", ".join(f"`{one}` ({Stored.seeds(study, one)})" for one in settings)
 
 
 def withdrawn(claim: dict) -> str:

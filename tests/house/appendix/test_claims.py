@@ -33,7 +33,7 @@ NAMES = re.compile(
 def sentences(claim):
     """All that an entry says to readers."""
     told = [claim["claim"], claim["data"], claim["change"], *claim["attacks"].values()]
-    return told + [claim[key] for key in ("before", "limits") if key in claim]
+    return told + [claim[key] for key in ("before", "limits", "limited") if key in claim]
 
 
 def test_there_are_claims_of_every_chapter_and_their_names_differ():
@@ -44,7 +44,7 @@ def test_there_are_claims_of_every_chapter_and_their_names_differ():
 
 @each_claim
 def test_an_entry_is_complete(chapter, claim):
-    assert KEYS <= claim.keys() <= KEYS | {"before", "limits", "outside"}
+    assert KEYS <= claim.keys() <= KEYS | {"before", "limits", "limited", "outside"}
     assert not claim["attacks"].keys() & {*claim.get("outside", ())}
     assert claims.ATTACKS.keys() >= {*claim.get("outside", ())}
     assert claim["attacks"].keys() <= claims.ATTACKS.keys()
@@ -119,6 +119,31 @@ def test_no_sentence_has_a_typed_number(chapter, claim):
         assert not re.search(r"[{}]", claims.written(text, claim))
 
 
+@each_claim
+def test_the_evidence_lists_every_setting_that_the_numbers_read(chapter, claim):
+    read = claims.settings_read(claim)
+    assert set(read[claim["study"]]) <= set(claim["settings"])
+    page = "\n".join(claims._entry(claim, "1-1"))
+    for settings in read.values():
+        for setting in settings:
+            assert f"`{setting}` (" in page
+
+
+OBSERVATION = re.compile(r"\b[Ff]urther\b|\b[Mm]ore\b|\berror\b|\b[Aa]nother\b|\binterval\b")
+
+
+@each_claim
+def test_what_would_overturn_a_claim_is_an_observation(chapter, claim):
+    """Such as further seeds; other conditions stand in their own line."""
+    assert not claim["change"].startswith("Nothing")
+    if claim["verdict"] != "open":
+        assert OBSERVATION.search(claim["change"]), claim["change"]
+    told = "\n".join(claims._entry(claim, "1-1"))
+    label = "decide" if claim["verdict"] == "open" else "overturn"
+    assert f"**What would {label} this:**" in told
+    assert ("**What would limit it to these conditions:**" in told) == ("limited" in claim)
+
+
 def corners(claim, name, kept=()):
     """All values of a number if each least, most or mean of its expressions is that of any run.
 
@@ -187,7 +212,7 @@ OTHER = {"at least": "at most", "at most": "at least", "least(": "most(", "most(
 
 def mutants(claim):
     """The entry with one word of a bound turned into its opposite, in a sentence or in a number."""
-    for key in ("claim", "data", "change", "before"):
+    for key in ("claim", "data", "change", "limited", "before"):
         for found in claims.BOUND.finditer(claim.get(key, "")):
             turned = claim[key][: found.start()] + OTHER[found[0][: len(f"at {found[1]}")]]
             turned += claim[key][found.start() + len(f"at {found[1]}") :]
