@@ -21,14 +21,15 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - limited: an observation under other conditions, such as a larger corpus, that would leave the
   claim true of these data and restrict it to them.
 
-The page is made when the book is built ({stored-table} claims-attempts, claims-tally and claims),
-and every section and figure that a claim names gets a link to its entry.
+The page is made when the book is built ({stored-table} claims-attempts, claims-tally, claims and
+claims-settings), and every section and figure that a claim names gets a link to its entry.
 tests/house/appendix/test_claims.py evaluates every expression, and tries wrong versions of the
 sentences.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -282,7 +283,9 @@ def _entry(claim: dict, number: str) -> list[str]:
     missing = [ATTACKS[name].lower() for name in applicable(claim) if name not in tried]
     outside = [ATTACKS[name].lower() for name in claim.get("outside", ())]
     others = [
-        f"`{one}`: {_counted(one, settings)}" for one, settings in read.items() if one != study
+        f"{_named(one)}: {_counted(one, settings)}"
+        for one, settings in read.items()
+        if one != study
     ]
     also = f"; numbers also from {'; '.join(others)}" if others else ""
     lines = [
@@ -291,7 +294,7 @@ def _entry(claim: dict, number: str) -> list[str]:
         "",
         f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(applicable(claim))} "
         f"attempts made). **Where:** {where}.",
-        f"- **Evidence:** {written(claim['data'], claim)}; study `{study}`, with the "
+        f"- **Evidence:** {written(claim['data'], claim)}; study {_named(study)}, with the "
         f"number of runs of each setting: {evidence}{also}.",
     ]
     if "before" in claim:
@@ -309,6 +312,26 @@ def _entry(claim: dict, number: str) -> list[str]:
         told = written(claim["limited"], claim)
         lines.append(f"- **What would limit it to these conditions:** {told}")
     return lines
+
+
+def settings_explained() -> list[str]:
+    """Show what every study of the page says about its settings, folded up."""
+    lines = []
+    for study in sorted({one for entry in _every() for one in settings_read(entry)}):
+        module = CHAPTERS.parent / "studies" / f"{study}.py"
+        told = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+        opened = f'<details id="{_anchor_of(study)}"><summary>{study}</summary>'
+        lines += [opened, "", "```text", *told.splitlines(), "```", "", "</details>", ""]
+    return lines
+
+
+def _anchor_of(study: str) -> str:
+    return nodes.make_id(f"settings of {study}")
+
+
+def _named(study: str) -> str:
+    """Name a study with a link to what its settings mean."""
+    return f'<a href="#{_anchor_of(study)}">`{study}`</a>'
 
 
 def _counted(study: str, settings: Sequence[str]) -> str:
@@ -332,6 +355,7 @@ def withdrawn(claim: dict) -> str:
 TABLES["claims"] = claims
 TABLES["claims-tally"] = tally
 TABLES["claims-attempts"] = attempts
+TABLES["claims-settings"] = settings_explained
 
 
 @cache

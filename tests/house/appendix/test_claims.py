@@ -129,6 +129,14 @@ def test_the_evidence_lists_every_setting_that_the_numbers_read(chapter, claim):
             assert f"`{setting}` (" in page
 
 
+def test_the_page_explains_the_settings_of_every_study_that_it_names():
+    told = "\n".join(claims.settings_explained())
+    linked = set(re.findall(r'href="#(settings-of-[\w-]+)"', "\n".join(claims.claims())))
+    assert linked == set(re.findall(r'<details id="([\w-]+)">', told))
+    assert '"causal 158" has' in told
+    assert "as many positions count in its loss" in told
+
+
 OBSERVATION = re.compile(r"\b[Ff]urther\b|\b[Mm]ore\b|\berror\b|\b[Aa]nother\b|\binterval\b")
 
 
@@ -306,7 +314,7 @@ def test_the_page_says_all_and_counts_the_verdicts():
     applicable = sum(int(count) for _, count in told)
     assert applicable == sum(5 - len(claim.get("outside", ())) for _, claim in EVERY)
     assert "**Does not apply:** more training" in page
-    assert "numbers also from `ch" in page
+    assert re.search(r'numbers also from <a href="#settings-of-ch[\w-]+">`ch', page)
     counted = "\n".join(claims.attempts())
     assert f"Of {applicable} attempts that apply, {made} were made." in counted
     assert sum(map(int, re.findall(r"\| (\d+) of \d+ claims", counted))) == made
