@@ -209,8 +209,7 @@ class HeadExplorer extends GermanStage {
   }
 
   async runOne(payload) {
-    const results = await this.runAll("heads", payload);
-    return results && results[0];
+    return (await this.runAll("heads", payload))?.[0];
   }
 
   show(answer) {
@@ -238,7 +237,7 @@ class HeadExplorer extends GermanStage {
     const [text, positions] = [this.model.get("text"), this.model.get("positions")];
     this.order.show(text, this.wanted);
     this.told.checked = positions;
-    this.warning.hidden = text !== this.base.text; // it is about the last answer's sentence
+    this.warning.hidden = text !== this.base.text;
     this.allOn.classList.toggle("g2h-main", this.off.length > 0);
     this.allOn.disabled = !this.off.length;
     this.changes.show({ off: this.off, shapes: this.shapes, order: this.wanted, positions });
