@@ -238,7 +238,7 @@ class NextToken extends LiveStage {
           ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
           row("total", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            "perplexity per token, so far",
+            "perplexity so far",
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
