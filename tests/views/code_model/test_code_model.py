@@ -113,6 +113,7 @@ def test_tokens_in_numbers_and_words():
             whole: tokens.inWords([], told),
             cut: tokens.inWords([" a"], told),
             none: tokens.inWords([], []),
+            raw: tokens.inWords([], [{ piece: "<0xC3>", bits: 9 }]),
             texts: [[[" x", " <0x"], true], [["<0xC3>", "<0xA9>", "<eos>"]]]
               .map((given) => pieces.textOf(...given)),
         };"""
@@ -129,6 +130,7 @@ def test_tokens_in_numbers_and_words():
     )
     assert found["cut"].startswith("Only the last 3 tokens of 4 are read, because the context")
     assert found["none"].startswith("The text is empty")
+    assert "a single byte of a character" in found["raw"]
     assert found["texts"] == ["x <0x", "é"]
 
 

@@ -7,6 +7,7 @@ import { top } from "../../browser/engine/decoding/top.js";
 export { share };
 
 const DARK = 12; // bits from which a token is shaded most
+const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 const encoder = new TextEncoder();
 
 /** How strongly a token is shaded, from 0 to 1. */
@@ -73,7 +74,10 @@ export function inWords(unread, tokens) {
   const { count, bits, characters } = totals(unread, tokens);
   const least = tokens.reduce((worst, one) => (one.bits > worst.bits ? one : worst));
   const each = characters ? ` and ${(bits / characters).toFixed(2)} bits per character` : "";
-  const said = `${counted(count, "token")}, ${bits.toFixed(1)} bits: ${(bits / count).toFixed(2)} bits per token${each}. The least probable token is “${named(least.piece)}” (${least.bits.toFixed(1)} bits).`;
+  const raw = tokens.some(({ piece }) => BYTES.test(piece))
+    ? " A token such as <0xC3> is a single byte of a character that has no token of its own."
+    : "";
+  const said = `${counted(count, "token")}, ${bits.toFixed(1)} bits: ${(bits / count).toFixed(2)} bits per token${each}. The least probable token is “${named(least.piece)}” (${least.bits.toFixed(1)} bits).${raw}`;
   if (!unread.length) return said;
   return `Only the last ${counted(count, "token")} of ${(count + unread.length).toLocaleString("en")} are read, because the context has no room for more (grey: not read). ${said}`;
 }
