@@ -44,7 +44,7 @@ import yaml
 from docutils import nodes
 from page_links import MENTION
 from sphinx.application import Sphinx
-from stored_tables import CHAPTERS, TABLES, link, places, table
+from stored_tables import CHAPTERS, TABLES, link, places, table, titles
 
 from gates2heads.book.studies import read_study
 from gates2heads.figures.charts.bounds import outwards
@@ -61,7 +61,10 @@ ATTACKS = {
     "rival": "An alternative explanation",
 }
 # What replaces the label of "seeds" in an entry whose runs are not training runs.
-REPEATED = {"sampling": "Further sampling seeds of one model", "timings": "Repeated timings"}
+REPEATED = {
+    "sampling": "Further sampling seeds, without further training",
+    "timings": "Repeated timings",
+}
 LISTED = 8  # settings that an entry names at most; longer lists are folded up below it
 VERDICTS = {
     "stands": "stands",
@@ -230,7 +233,7 @@ def tally() -> list[str]:
     given = {verdict: count[verdict] for verdict in VERDICTS if count[verdict]}
     for chapter, entries in read_claims().items():
         count = Counter(entry["verdict"] for entry in entries)
-        name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
+        name = f'<a href="#{nodes.make_id(heading(chapter))}">{chapter}</a>'
         rows.append((name, len(entries), *(count[verdict] for verdict in given)))
     rows.append(("all", len(every), *(given[verdict] for verdict in given)))
     return table(("ch.", "all", *(HEADS[verdict] for verdict in given)), rows)
@@ -247,6 +250,11 @@ def attempts() -> list[str]:
     kinds = Counter(name for entry in every for name in entry["attacks"])
     made = Counter(len(entry["attacks"]) for entry in every)
     applies = Counter(name for entry in every for name in applicable(entry))
+    for entry in every:  # samples and timings have rows of their own
+        if "repeated" in entry:
+            for count in (kinds, applies):
+                count["seeds"] -= 1
+                count[entry["repeated"]] += 1
     return [
         f"Of {sum(len(applicable(entry)) for entry in every)} attempts that apply, "
         f"{kinds.total()} were made.",
@@ -255,13 +263,9 @@ def attempts() -> list[str]:
             ("attempt", "made for"),
             [
                 (label, f"{kinds[name]} of {applies[name]} claims")
-                for name, label in ATTACKS.items()
+                for name, label in (ATTACKS | REPEATED).items()
             ],
         ),
-        "",
-        f"In {sum('repeated' in entry for entry in every)} of the claims in the row of training "
-        "seeds, the repeated runs are samples of one trained model or timings, and the entry "
-        "says so.",
         "",
         *table(
             ("attempts made", *map(str, range(len(ATTACKS) + 1))),
@@ -274,10 +278,19 @@ def claims() -> list[str]:
     """Show all claims, by chapter."""
     lines = []
     for chapter, entries in read_claims().items():
-        lines += [f"## Chapter {chapter}", ""]
+        lines += [f"## {heading(chapter)}", ""]
         for number, entry in enumerate(entries, start=1):
             lines += [*_entry(entry, f"{chapter}-{number}"), ""]
     return lines
+
+
+@cache
+def heading(chapter: int) -> str:
+    """Return the heading of a chapter's entries, such as "Chapter 6: Self-attention"."""
+    notebook = next(
+        path for path in CHAPTERS.glob(f"{chapter:02}_*.ipynb") if "_further" not in path.name
+    )
+    return f"Chapter {chapter}: {titles(notebook)[0].partition('·')[2].strip()}"
 
 
 def anchor(claim: dict) -> str:
