@@ -13,8 +13,11 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
   not tried;
 - limits: what the evidence does not cover, if there is more to say than which attacks are missing;
 - outside: the attacks that do not apply, such as more training of a count;
-- before: a statement that goes further and that the attack changed, which a claim that is narrowed
-  or refuted has; the page strikes it out, and says in the same sentence that it is not claimed;
+- repeated: one of `REPEATED` if the runs under "seeds" are not training runs;
+- before: a wider or false statement that the attack changed, which a claim that is narrowed or
+  refuted has; the page strikes it out, and says in the same sentence that it is not claimed. It is
+  refuted if a result under the conditions of the claim contradicts it, or if it excludes exceptions
+  and the entry reports one; otherwise it is narrowed;
 - verdict: one of `VERDICTS`;
 - change: an observation that would contradict the claim as it is worded, such as further seeds with
   another result; for an open claim, what would decide it;
@@ -41,7 +44,7 @@ import yaml
 from docutils import nodes
 from page_links import MENTION
 from sphinx.application import Sphinx
-from stored_tables import CHAPTERS, TABLES, link, places, table
+from stored_tables import CHAPTERS, TABLES, link, places, table, titles
 
 from gates2heads.book.studies import read_study
 from gates2heads.figures.charts.bounds import outwards
@@ -53,10 +56,16 @@ TASKS = ("Exercise", "Explore")  # parts of a section in which the reader works
 ATTACKS = {
     "training": "More training",
     "rate": "Other learning rates",
-    "seeds": "Single runs or further seeds",
+    "seeds": "Single runs or further training seeds",
     "test": "Other test data or another score",
     "rival": "An alternative explanation",
 }
+# What replaces the label of "seeds" in an entry whose runs are not training runs.
+REPEATED = {
+    "sampling": "Further sampling seeds, without further training",
+    "timings": "Repeated timings",
+}
+LISTED = 8  # settings that an entry names at most; longer lists are folded up below it
 VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
@@ -224,8 +233,8 @@ def tally() -> list[str]:
     given = {verdict: count[verdict] for verdict in VERDICTS if count[verdict]}
     for chapter, entries in read_claims().items():
         count = Counter(entry["verdict"] for entry in entries)
-        name = f'<a href="#{nodes.make_id(f"chapter {chapter}")}">{chapter}</a>'
-        rows.append((name, len(entries), *(count[verdict] or "" for verdict in given)))
+        name = f'<a href="#{nodes.make_id(heading(chapter))}">{chapter}</a>'
+        rows.append((name, len(entries), *(count[verdict] for verdict in given)))
     rows.append(("all", len(every), *(given[verdict] for verdict in given)))
     return table(("ch.", "all", *(HEADS[verdict] for verdict in given)), rows)
 
@@ -241,6 +250,11 @@ def attempts() -> list[str]:
     kinds = Counter(name for entry in every for name in entry["attacks"])
     made = Counter(len(entry["attacks"]) for entry in every)
     applies = Counter(name for entry in every for name in applicable(entry))
+    for entry in every:  # samples and timings have rows of their own
+        if "repeated" in entry:
+            for count in (kinds, applies):
+                count["seeds"] -= 1
+                count[entry["repeated"]] += 1
     return [
         f"Of {sum(len(applicable(entry)) for entry in every)} attempts that apply, "
         f"{kinds.total()} were made.",
@@ -249,7 +263,7 @@ def attempts() -> list[str]:
             ("attempt", "made for"),
             [
                 (label, f"{kinds[name]} of {applies[name]} claims")
-                for name, label in ATTACKS.items()
+                for name, label in (ATTACKS | REPEATED).items()
             ],
         ),
         "",
@@ -264,10 +278,19 @@ def claims() -> list[str]:
     """Show all claims, by chapter."""
     lines = []
     for chapter, entries in read_claims().items():
-        lines += [f"## Chapter {chapter}", ""]
+        lines += [f"## {heading(chapter)}", ""]
         for number, entry in enumerate(entries, start=1):
             lines += [*_entry(entry, f"{chapter}-{number}"), ""]
     return lines
+
+
+@cache
+def heading(chapter: int) -> str:
+    """Return the heading of a chapter's entries, such as "Chapter 6: Self-attention"."""
+    notebook = next(
+        path for path in CHAPTERS.glob(f"{chapter:02}_*.ipynb") if "_further" not in path.name
+    )
+    return f"Chapter {chapter}: {titles(notebook)[0].partition('·')[2].strip()}"
 
 
 def anchor(claim: dict) -> str:
@@ -278,13 +301,19 @@ def anchor(claim: dict) -> str:
 def _entry(claim: dict, number: str) -> list[str]:
     where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
     study, read = claim["study"], settings_read(claim)
-    evidence = _counted(study, claim["settings"])
+    counted = {study: claim["settings"]} | {
+        one: settings for one, settings in read.items() if one != study
+    }
+    is_long = sum(map(len, counted.values())) > LISTED
+    told_of = _number_of_settings if is_long else _counted
+    evidence = told_of(study, claim["settings"])
     tried = {name: claim["attacks"][name] for name in ATTACKS if name in claim["attacks"]}
-    missing = [ATTACKS[name].lower() for name in applicable(claim) if name not in tried]
+    labels = ATTACKS | ({"seeds": REPEATED[claim["repeated"]]} if "repeated" in claim else {})
+    missing = [labels[name].lower() for name in applicable(claim) if name not in tried]
     outside = [ATTACKS[name].lower() for name in claim.get("outside", ())]
     others = [
-        f"{_named(one)}: {_counted(one, settings)}"
-        for one, settings in read.items()
+        f"{_named(one)}: {told_of(one, settings)}"
+        for one, settings in counted.items()
         if one != study
     ]
     also = f"; numbers also from {'; '.join(others)}" if others else ""
@@ -294,12 +323,13 @@ def _entry(claim: dict, number: str) -> list[str]:
         "",
         f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(applicable(claim))} "
         f"attempts made). **Where:** {where}.",
-        f"- **Evidence:** {written(claim['data'], claim)}; study {_named(study)}, with the "
-        f"number of runs of each setting: {evidence}{also}.",
+        f"- **Evidence:** {written(claim['data'], claim)}; study {_named(study)}, "
+        f"{'' if is_long else 'with the number of runs of each setting: '}{evidence}{also}"
+        f"{'; all are listed below, with the number of runs' if is_long else ''}.",
     ]
     if "before" in claim:
         lines.append(f"- {withdrawn(claim)}")
-    lines += [f"- **{ATTACKS[name]}:** {written(text, claim)}" for name, text in tried.items()]
+    lines += [f"- **{labels[name]}:** {written(text, claim)}" for name, text in tried.items()]
     if "limits" in claim:
         lines.append(f"- **Limits:** {written(claim['limits'], claim)}")
     if missing:
@@ -310,7 +340,11 @@ def _entry(claim: dict, number: str) -> list[str]:
     lines.append(f"- **What would {label} this:** {written(claim['change'], claim)}")
     if "limited" in claim:
         told = written(claim["limited"], claim)
-        lines.append(f"- **What would limit it to these conditions:** {told}")
+        lines.append(f"- **What would narrow its scope:** {told}")
+    if is_long:
+        lines += ["", f"<details><summary>The settings of entry {number}</summary>", ""]
+        lines += [f"- `{one}`: {_counted(one, settings)}" for one, settings in counted.items()]
+        lines += ["", "</details>"]
     return lines
 
 
@@ -339,13 +373,18 @@ def _counted(study: str, settings: Sequence[str]) -> str:
     return ", ".join(f"`{one}` ({Stored.seeds(study, one)})" for one in settings)
 
 
+def _number_of_settings(study: str, settings: Sequence[str]) -> str:
+    """Say how many settings of a study an entry reads."""
+    return f"{len(settings)} setting{'' if len(settings) == 1 else 's'}"
+
+
 def withdrawn(claim: dict) -> str:
     """Tell the wider or former statement, struck out, so that nobody takes it for a claim."""
     old = written(claim["before"], claim).removesuffix(".")
     for outer, inner in zip("“”", "‘’", strict=True):
         old = old.replace(outer, inner)
     label, fault = (
-        ("Refuted", "is false")
+        ("Refuted", "is false as worded")
         if claim["verdict"] == "refuted"
         else ("Not claimed", "says more than the experiments show")
     )

@@ -4,7 +4,7 @@
     python -m studies.ch02.analogies --table
 
 The three models on captions, or on `descriptions`, are trained as `studies/ch02/word_vectors.py`
-trains them, and asked the analogies of its second half. Told are the shares of the questions to
+trains them, and asked the analogies of its second half. Reported are the shares of the questions to
 which a, b, c, the correct word or another is ranked first, and with which settings the model was
 trained. Needs what that needs.
 """

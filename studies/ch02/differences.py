@@ -6,7 +6,7 @@
 Compared are the vectors that are counted on `descriptions`, as `evaluation.py` counts them, random
 vectors, and the three trained models, on the second half of each test. With seed 0 the models are
 the tables that the library ships; with other seeds they are trained as `word_vectors.py` trains
-them. Each row tells the results of one kind of vectors with their 95 % intervals, and the results
+them. Each row reports the results of one kind of vectors with their 95 % intervals, and the results
 of skip-gram (of the same seed) minus its results with the interval of a paired bootstrap.
 
 `restricted` asks whether MEN is the easier test because it contains unrelated pairs: it has the
@@ -17,7 +17,7 @@ test, for more pairs; on the first the hyperparameters were chosen.
 Analogies are answered by the word nearest to b − a + c (3CosAdd), by the word nearest to c alone,
 and by 3CosMul of Levy and Goldberg (2014), which multiplies the cosines with b and c and divides by
 the one with a: `product` maps all cosines to [0, 1] first, `unmapped` only those of vectors with
-negative entries, as Levy and Goldberg do. The words a, b and c are excluded. Told are also the
+negative entries, as Levy and Goldberg do. The words a, b and c are excluded. Reported are also the
 ranks of "dog" and "while" among the neighbours of "cat", and how near the most frequent words are
 to five nouns. Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """

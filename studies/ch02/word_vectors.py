@@ -4,13 +4,13 @@
     python -m studies.ch02.word_vectors --table
     python -m studies.ch02.word_vectors --ship
 
-Each setting names a corpus, a model, and what is changed. The corpus `descriptions`, on
-which `evaluation.py` reports, has the captions and all other English descriptions of the same
-images, each sentence once, and the docstrings. The vectors are judged by people's scores of word
-pairs, and by analogies; each test set was divided in two, every other row. Windows, epochs and the
-like were chosen on the first half, and what is stored is of the second. A part of the captions
-lacks words, whose vectors stay as they were drawn; so all captions are also judged by the pairs of
-MEN whose words even a sixteenth holds (`met`, `met_pairs`). With `--ship`, the vectors of the three
+Each setting names a corpus, a model, and what is changed. The corpus `descriptions`, on which
+`evaluation.py` reports, has the captions and all other English descriptions of the same images,
+each sentence once, and the docstrings. The vectors are judged by people's scores of word pairs, and
+by analogies; each test set was divided in two, every other row. Windows, epochs and the like were
+chosen on the first half, and what is stored is of the second. A part of the captions lacks words,
+whose vectors stay as they were initialised; so all captions are also judged by the pairs of MEN
+whose words even a sixteenth contains (`met`, `met_pairs`). With `--ship`, the vectors of the three
 models on `descriptions`, seed 0, are written with their cards to
 `src/gates2heads/models/weights/words_MODEL.safetensors`. Needs the folder GATES2HEADS_DATA, or
 downloads Multi30k and the word tests.

@@ -4,7 +4,7 @@
     python -m studies.ch03.dates_gru --table
 
 The loop of section 3.6 on its 1,000 English dates, for 1,000 batches instead of 300 and with three
-learning rates; every result is the perplexity of the same 200 new dates. Told beside it are the
+learning rates; every result is the perplexity of the same 200 new dates. Reported beside it are the
 perplexities of the character n-gram models with Kneser–Ney smoothing.
 """
 

@@ -5,7 +5,7 @@
 
 The loop of section 3.6 on its 1,000 English dates, with feed-forward language models whose windows
 have 2, 4 or 8 characters, and with a GRU; with a window of 4, also with a third of the learning
-rate and with three times the rate. Told after 300 batches, as on the page, and after 1,200: the
+rate and with three times the rate. Reported after 300 batches, as on the page, and after 1,200: the
 perplexity of the same 200 new dates, and how many of 200 samples have the form of a date. Beside it
 are character n-gram models with Kneser–Ney smoothing that see as many characters: with the three
 discounts that are estimated from the counts, and with a single one, the best of nine on 200

@@ -5,18 +5,18 @@
     python -m studies.ch03.language_models --table
 
 Two corpora: the 29,000 English captions of Multi30k, and the paragraphs of the docstrings of
-Python, NumPy and matplotlib. Each is cut into 4,000 byte pairs, learnt from its training split, so
-that all models of a corpus give probabilities to the same tokens, and none is unknown. N-grams of
-order 2, 3 and 5 are smoothed in four ways: the same k added to each count, the best of a few on
-the validation split; Kneser and Ney's with one discount of 0.75; with one discount, the best of a
-few on the validation split (captions only); and with three. The networks
-see the training split equally often, and end where their schedule ends. One of them is a control
-with a fixed window, as n-grams have: a feed-forward network (Bengio et al. 2003), on the embeddings
-of the last 2, 4 or 8 tokens. N-grams draw nothing: every seed gives them the same; their
-"parameters" are the counts that they keep.
+Python, NumPy and matplotlib. Each is divided into tokens of byte-pair encoding (BPE) with a
+vocabulary of 4,000, learnt from its training split, so that all models of a corpus give
+probabilities to the same tokens, and none is unknown. N-grams of order 2, 3 and 5 are smoothed in
+four ways: the same k added to each count, the best of a few on the validation split; Kneser and
+Ney's with one discount of 0.75; with one discount, the best of a few on the validation split
+(captions only); and with three. The networks see the training split equally often, and end where
+their schedule ends. One of them is a control with a fixed window, as n-grams have: a feed-forward
+network (Bengio et al. 2003), on the embeddings of the last 2, 4 or 8 tokens. N-gram models are not
+random: every seed gives the same; their "parameters" are the counts that they keep.
 
 Bits per character divide the bits of all tokens by the characters, the end of a text counted as
-one. They compare what was cut into tokens in different ways; bits per token do not.
+one. They compare models with different tokenisations; bits per token do not.
 """
 
 from collections.abc import Sequence

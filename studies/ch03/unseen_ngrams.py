@@ -3,11 +3,11 @@
     python -m studies.ch03.unseen_ngrams
     python -m studies.ch03.unseen_ngrams --table
 
-N-grams of order 1 to 5 of the 29,000 training captions of Multi30k, English, in the 4,000 byte
-pairs of `language_models.py`. A model that trusts counts alone gives a new caption the probability
-0 as soon as one of its n-grams was never counted. Told of the 1,000 test captions: how many have
-that probability, and what share of their tokens; and how many different n-grams were counted, of
-how many that there could be. Nothing is drawn: there is one seed.
+N-grams of order 1 to 5 of the 29,000 training captions of Multi30k, English, in the 4,000
+byte-pair-encoding (BPE) tokens of `language_models.py`. A model that trusts counts alone gives a
+new caption the probability 0 as soon as one of its n-grams was never counted. Reported for the
+1,000 test captions: how many have that probability, and what share of their tokens; and how many
+different n-grams were counted, of how many possible ones. Nothing is sampled: there is one seed.
 """
 
 import torch

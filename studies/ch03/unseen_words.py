@@ -5,8 +5,8 @@
 
 The vocabulary holds every word of the 29,000 English training captions of Multi30k, upper and lower
 case distinguished, that occurs there at least once, or at least five times. A word is what
-`data.tokens.words.WORD` finds: a run of letters and digits, or one punctuation mark. Told of the
-1,000 test captions: the share of unknown words, and of captions with at least one. Nothing is
+`data.tokens.words.WORD` finds: a run of letters and digits, or one punctuation mark. Reported for
+the 1,000 test captions: the share of unknown words, and of captions with at least one. Nothing is
 sampled: there is one seed.
 """
 

@@ -4,10 +4,10 @@
     python -m studies.ch04.wrong_first_digit --table
 
 The networks are those of `teacher_forcing`: `teacher`, `free` and `mixed`. Those of seed 0 are
-read, as `shipping/forced.py` wrote them for the page; the others are trained. Every digit in turn
-replaces the first digit of the output, for those of 1,000 test dates that the network otherwise
-gets right. All years begin with 19, 20 or 21, so a wrong digit either begins other years (`year`:
-a 2 in place of the 1, or a 1 in place of the 2) or none (`no_year`: 0 and 3 to 9). For each kind:
+read, as `shipping/forced.py` wrote them for the page; the others are trained. Each digit replaces
+the first digit of the output, for those of 1,000 test dates that the network otherwise gets right.
+All years begin with 19, 20 or 21, so a wrong digit either begins other years (`year`: a 2 in place
+of the 1, or a 1 in place of the 2) or none (`no_year`: 0 and 3 to 9). For each kind:
 
 - `outputs`: all outputs after such a digit, `later` those with a later error;
 - `second`: the outputs whose second digit is wrong;

@@ -3,9 +3,10 @@
     python -m studies.ch05.bottleneck_width --seeds 0 1 2
     python -m studies.ch05.bottleneck_width --table
 
-The encoder–decoder of section 5.1 without attention, its state 64 to 512 numbers wide, and the one
-with attention at 64, on lists of three dates in the forms of that section. Told is the share of
-single dates that are correct at their position in 100 validation lists, in the course of training.
+The encoder–decoder of section 5.1 without attention, with a state of 64 to 512 dimensions, and the
+one with attention at 64, on lists of three dates in the forms of that section. Reported is the
+share of single dates that are correct at their position in 100 validation lists, in the course of
+training.
 """
 
 import torch

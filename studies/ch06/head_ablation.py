@@ -3,10 +3,10 @@
     GATES2HEADS_DATA=… python -m studies.ch06.head_ablation
     python -m studies.ch06.head_ablation --table
 
-The translator of the book writes 300 validation captions, greedily, with one of its 36 heads
+The translator of the book translates 300 validation captions, greedily, with one of its 36 heads
 switched off, or with all heads of one kind: BLEU, by how much it falls with the middle 95 % of a
-paired bootstrap, and how many captions come out otherwise. Heads are named by kind, layer and
-number, each counted from 1. The setting `none` switches nothing off.
+paired bootstrap, and how many outputs change. Heads are named by kind, layer and number, each
+counted from 1. The setting `none` switches nothing off.
 """
 
 from functools import cache

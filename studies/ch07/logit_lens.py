@@ -3,17 +3,17 @@
     GATES2HEADS_DATA=… python -m studies.ch07.logit_lens
     python -m studies.ch07.logit_lens --table
 
-The translator of the book writes 1,000 validation captions, greedily. At each step every depth of
-the decoder is read out as if it were the last (`logit_lens`): after the embedding, and after each
-block. A row gives for one depth the share of steps at which its most probable word is the output
-(`agrees`), at which it is so from here to the end (`settled`), at which it is so here and not yet
-one depth before (`settles`), and at which it is the word that was read last (`repeats`); the mean
-probability of the output word (`prob`), and its median rank, 1 for the most probable (`rank`). The
-embedding is also the output projection, so the word that was read last stays probable:
-`agrees_without_input` is the share of steps at which the output is the most probable of all words
-but that one. Two controls: `commonest`, the share of steps whose output is the most frequent token,
-and `bigram`, the share that a table finds which knows only the word read last, counted on the
-other half of the captions. Nothing is random, so there is one seed.
+The translator of the book translates 1,000 validation captions, greedily. At each step every depth
+of the decoder is read out as if it were the last (`logit_lens`): after the embedding, and after
+each block. A row gives for one depth the share of steps at which its most probable word is the
+output (`agrees`), at which it is so from here to the end (`settled`), at which it is so here and
+not yet one depth before (`settles`), and at which it is the word that was read last (`repeats`);
+the mean probability of the output word (`prob`), and its median rank, 1 for the most probable
+(`rank`). The embedding is also the output projection, so the word that was read last stays
+probable: `agrees_without_input` is the share of steps at which the output is the most probable of
+all words but that one. Two controls: `commonest`, the share of steps whose output is the most
+frequent token, and `bigram`, the share that a table finds which knows only the word read last,
+counted on the other half of the captions. Nothing is random, so there is one seed.
 """
 
 from collections import Counter

@@ -44,11 +44,12 @@ def test_there_are_claims_of_every_chapter_and_their_names_differ():
 
 @each_claim
 def test_an_entry_is_complete(chapter, claim):
-    assert KEYS <= claim.keys() <= KEYS | {"before", "limits", "limited", "outside"}
+    assert KEYS <= claim.keys() <= KEYS | {"before", "limits", "limited", "outside", "repeated"}
     assert not claim["attacks"].keys() & {*claim.get("outside", ())}
     assert claims.ATTACKS.keys() >= {*claim.get("outside", ())}
     assert claim["attacks"].keys() <= claims.ATTACKS.keys()
     assert claim["verdict"] in claims.VERDICTS
+    assert "repeated" not in claim or claims.REPEATED[claim["repeated"]]
     # what an attack narrowed or refuted is told, and an attack did it
     if claim["verdict"] in ("narrowed", "refuted"):
         assert "before" in claim
@@ -129,6 +130,15 @@ def test_the_evidence_lists_every_setting_that_the_numbers_read(chapter, claim):
             assert f"`{setting}` (" in page
 
 
+def test_a_long_list_of_settings_is_folded_up():
+    for _, claim in EVERY:
+        page = claims._entry(claim, "1-1")
+        counted = sum(len(one) for one in claims.settings_read(claim).values())
+        (evidence,) = (line for line in page if line.startswith("- **Evidence:**"))
+        assert evidence.count("` (") <= claims.LISTED
+        assert any(line.startswith("<details>") for line in page) == (counted > claims.LISTED)
+
+
 def test_the_page_explains_the_settings_of_every_study_that_it_names():
     told = "\n".join(claims.settings_explained())
     linked = set(re.findall(r'href="#(settings-of-[\w-]+)"', "\n".join(claims.claims())))
@@ -149,7 +159,7 @@ def test_what_would_overturn_a_claim_is_an_observation(chapter, claim):
     told = "\n".join(claims._entry(claim, "1-1"))
     label = "decide" if claim["verdict"] == "open" else "overturn"
     assert f"**What would {label} this:**" in told
-    assert ("**What would limit it to these conditions:**" in told) == ("limited" in claim)
+    assert ("**What would narrow its scope:**" in told) == ("limited" in claim)
 
 
 def corners(claim, name, kept=()):
@@ -292,7 +302,9 @@ def test_a_withdrawn_sentence_cannot_be_read_as_a_claim():
         assert f"- {claims.withdrawn(claim)}" in page.splitlines()
         old = claims.written(claim["before"], claim).removesuffix(".")
         assert old not in kept
-        assert re.search(r"</del> (is false|says more than .* show)\.$", claims.withdrawn(claim))
+        assert re.search(
+            r"</del> (is false as worded|says more than .* show)\.$", claims.withdrawn(claim)
+        )
 
 
 def test_the_page_says_all_and_counts_the_verdicts():
