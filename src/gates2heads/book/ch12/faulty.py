@@ -16,7 +16,7 @@ FAULTS = {
     "b": "new queries and keys get the length of the cache as their position, and this length "
     "stops growing when the window is full",
     "c": "the keys in the cache are rotated a second time at every step",
-    "d": "the mask lets a query attend to positions before the window",
+    "d": "the oldest keys are never dropped, and the mask lets a query attend to them",
 }
 
 
