@@ -65,7 +65,7 @@ REPEATED = {
     "sampling": "Further sampling seeds, without further training",
     "timings": "Repeated timings",
 }
-LISTED = 8  # settings that an entry names at most; longer lists are folded up below it
+LISTED = 8  # settings that the line of evidence names at most; longer lists end the entry
 VERDICTS = {
     "stands": "stands",
     "budget": "stands for this training budget",
@@ -179,6 +179,12 @@ def numbers_of(claim: dict, stored: type[Stored] = Stored) -> dict[str, float]:
     return known
 
 
+@cache
+def _numbers_in(expressions: tuple[tuple[str, str], ...]) -> dict[str, float]:
+    """Evaluate numbers once for all sentences of an entry."""
+    return numbers_of({"numbers": dict(expressions)})
+
+
 def settings_read(claim: dict) -> dict[str, list[str]]:
     """Return the settings that the numbers of a claim read, by study."""
     read = {}
@@ -206,7 +212,7 @@ def _evaluate(expression: str, known: dict, stored: type[Stored] = Stored) -> ob
 
 def written(text: str, claim: dict) -> str:
     """Put the numbers of a claim into one of its sentences; a bound is never rounded inwards."""
-    known = numbers_of(claim)
+    known = _numbers_in(tuple(claim.get("numbers", {}).items()))
     text = BOUND.sub(lambda found: _bound(found, known), " ".join(text.split()))
     text = re.sub(r"(?<=\d) ?%", "\N{NO-BREAK SPACE}%", text.format(**known))
     return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
@@ -279,8 +285,8 @@ def claims() -> list[str]:
     lines = []
     for chapter, entries in read_claims().items():
         lines += [f"## {heading(chapter)}", ""]
-        for number, entry in enumerate(entries, start=1):
-            lines += [*_entry(entry, f"{chapter}-{number}"), ""]
+        for entry in entries:
+            lines += [*_entry(entry, _numbers_of_entries()[entry["id"]]), ""]
     return lines
 
 
@@ -299,6 +305,7 @@ def anchor(claim: dict) -> str:
 
 
 def _entry(claim: dict, number: str) -> list[str]:
+    """Show a claim, with the statement that it replaces; evidence and attempts are folded up."""
     where = ", ".join(one if one.startswith("Figure") else link(one) for one in claim["where"])
     study, read = claim["study"], settings_read(claim)
     counted = {study: claim["settings"]} | {
@@ -317,35 +324,44 @@ def _entry(claim: dict, number: str) -> list[str]:
         if one != study
     ]
     also = f"; numbers also from {'; '.join(others)}" if others else ""
-    lines = [
-        f'<span id="{anchor(claim)}"></span><a href="#{anchor(claim)}">{number}</a> '
-        f"**{written(claim['claim'], claim)}**",
-        "",
-        f"- **Verdict:** {VERDICTS[claim['verdict']]} ({len(tried)} of {len(applicable(claim))} "
-        f"attempts made). **Where:** {where}.",
+    details = [
+        f"- **Where in the book:** {where}.",
         f"- **Evidence:** {written(claim['data'], claim)}; study {_named(study)}, "
         f"{'' if is_long else 'with the number of runs of each setting: '}{evidence}{also}"
         f"{'; all are listed below, with the number of runs' if is_long else ''}.",
+        *(f"- **{labels[name]}:** {written(text, claim)}" for name, text in tried.items()),
     ]
-    if "before" in claim:
-        lines.append(f"- {withdrawn(claim)}")
-    lines += [f"- **{labels[name]}:** {written(text, claim)}" for name, text in tried.items()]
     if "limits" in claim:
-        lines.append(f"- **Limits:** {written(claim['limits'], claim)}")
+        details.append(f"- **Limits:** {written(claim['limits'], claim)}")
     if missing:
-        lines.append(f"- **Not tried:** {', '.join(missing)}.")
+        details.append(f"- **Not tried:** {', '.join(missing)}.")
     if outside:
-        lines.append(f"- **Does not apply:** {', '.join(outside)}.")
+        details.append(f"- **Does not apply:** {', '.join(outside)}.")
     label = "decide" if claim["verdict"] == "open" else "overturn"
-    lines.append(f"- **What would {label} this:** {written(claim['change'], claim)}")
+    details.append(f"- **What would {label} this:** {written(claim['change'], claim)}")
     if "limited" in claim:
         told = written(claim["limited"], claim)
-        lines.append(f"- **What would narrow its scope:** {told}")
+        details.append(f"- **What would narrow its scope:** {told}")
     if is_long:
-        lines += ["", f"<details><summary>The settings of entry {number}</summary>", ""]
-        lines += [f"- `{one}`: {_counted(one, settings)}" for one, settings in counted.items()]
-        lines += ["", "</details>"]
-    return lines
+        details += ["", f"The settings of entry {number}, with the number of runs:", ""]
+        details += [f"- `{one}`: {_counted(one, settings)}" for one, settings in counted.items()]
+    verdict = claim["verdict"]
+    before = [withdrawn(claim), ""] if "before" in claim else []
+    made = f"{len(tried)} of {len(applicable(claim))} attempts made"
+    return [
+        f'<div class="g2h-entry" data-verdict="{verdict}" id="{anchor(claim)}">',
+        "",
+        f'<a href="#{anchor(claim)}">{number}</a> **{written(claim["claim"], claim)}**',
+        "",
+        *before,
+        f"<details><summary>{VERDICTS[verdict].capitalize()}: evidence, {made}</summary>",
+        "",
+        *details,
+        "",
+        "</details>",
+        "",
+        "</div>",
+    ]
 
 
 def settings_explained() -> list[str]:
@@ -444,14 +460,29 @@ def _targets(page: str) -> dict[str, str]:
 def _links(label: str, address: str, found: list[dict]) -> nodes.paragraph:
     line = nodes.paragraph(classes=["g2h-claims"])
     line += nodes.Text(label)
-    for count, claim in enumerate(found, start=1):
+    for claim in found:
         target = f"{address}#{anchor(claim)}"
         title = written(claim["claim"], claim)
         line += nodes.reference(
-            "", f"[{count}]", internal=True, refuri=target, reftitle=title, classes=["g2h-claim"]
+            "",
+            _numbers_of_entries()[claim["id"]],
+            internal=True,
+            refuri=target,
+            reftitle=title,
+            classes=["g2h-claim"],
         )
         line += nodes.Text(" ")
     return line
+
+
+@cache
+def _numbers_of_entries() -> dict[str, str]:
+    """Map the name of each claim to its number on the page, such as "1-7"."""
+    return {
+        entry["id"]: f"{chapter}-{number}"
+        for chapter, entries in read_claims().items()
+        for number, entry in enumerate(entries, start=1)
+    }
 
 
 def setup(app: Sphinx) -> dict:

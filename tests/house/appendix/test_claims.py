@@ -130,13 +130,22 @@ def test_the_evidence_lists_every_setting_that_the_numbers_read(chapter, claim):
             assert f"`{setting}` (" in page
 
 
-def test_a_long_list_of_settings_is_folded_up():
+def test_a_long_list_of_settings_ends_the_entry():
     for _, claim in EVERY:
         page = claims._entry(claim, "1-1")
         counted = sum(len(one) for one in claims.settings_read(claim).values())
         (evidence,) = (line for line in page if line.startswith("- **Evidence:**"))
         assert evidence.count("` (") <= claims.LISTED
-        assert any(line.startswith("<details>") for line in page) == (counted > claims.LISTED)
+        heads = [line for line in page if line.startswith("The settings of entry")]
+        assert len(heads) == (counted > claims.LISTED)
+
+
+def test_the_page_names_its_example_by_its_number():
+    page = (stored_tables.CHAPTERS / "appendix" / "claims.md").read_text(encoding="utf-8")
+    links = re.findall(r'href="#claim-([\w-]+)">(\d+-\d+)<', page)
+    assert links
+    for name, number in links:
+        assert claims._numbers_of_entries()[name] == number
 
 
 def test_the_page_explains_the_settings_of_every_study_that_it_names():
@@ -292,14 +301,15 @@ def test_a_bound_is_rounded_outwards(text, value, told):
 def test_a_withdrawn_sentence_cannot_be_read_as_a_claim():
     page = "\n".join(claims.claims())
     refuted = [claim for _, claim in EVERY if claim["verdict"] == "refuted"]
-    assert page.count("**Verdict:** replaces a refuted statement (") == len(refuted) > 0
+    label = "<summary>Replaces a refuted statement: evidence, "
+    assert page.count(label) == len(refuted) == page.count('data-verdict="refuted"') > 0
     assert page.count("**Refuted:** the statement") == len(refuted)
     kept = re.sub(r"<del>.*?</del>", "", page)
     for _, claim in EVERY:
         if "before" not in claim:
             continue
         # struck out, and the same line says that it is not claimed
-        assert f"- {claims.withdrawn(claim)}" in page.splitlines()
+        assert claims.withdrawn(claim) in page.splitlines()
         old = claims.written(claim["before"], claim).removesuffix(".")
         assert old not in kept
         assert re.search(
@@ -321,7 +331,7 @@ def test_the_page_says_all_and_counts_the_verdicts():
     assert sum(map(int, all_told[2:])) == len(EVERY)
     assert "Not tried:" in page
     made = sum(len(claim["attacks"]) for _, claim in EVERY)
-    told = re.findall(r"\((\d) of (\d) attempts made\)", page)
+    told = re.findall(r": evidence, (\d) of (\d) attempts made</summary>", page)
     assert sum(int(count) for count, _ in told) == made
     applicable = sum(int(count) for _, count in told)
     assert applicable == sum(5 - len(claim.get("outside", ())) for _, claim in EVERY)
