@@ -1,5 +1,6 @@
 """Diagrams: nothing lies on anything else, arrows end at boxes, both themes, plain refusals."""
 
+import math
 import re
 import warnings
 from fractions import Fraction
@@ -7,6 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -35,6 +37,7 @@ from gates2heads.figures.diagrams.recurrent import (
     convolutional_translator,
     gru_cell,
     lstm_cell,
+    lstm_steps,
     teacher_forcing_and_free_running,
     unrolled_encoder_decoder,
     unrolled_rnn,
@@ -189,6 +192,25 @@ def test_a_part_of_a_model_is_drawn_with_every_shape(draw, said):
     assert_texts_are_apart(figure)
     assert figure.get_size_inches()[0] < 7.5
     assert said <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_the_stages_of_an_lstm_have_the_librarys_numbers_as_they_are_known():
+    sums, cell = (0.0, math.log(3), -0.7, -1.1), 4.0
+    figures = lstm_steps(*sums, cell)
+    reference = torch.nn.LSTMCell(1, 1)
+    with torch.no_grad():
+        for matrix in (reference.weight_ih, reference.weight_hh, reference.bias_hh):
+            matrix.zero_()
+        reference.bias_ih.copy_(torch.tensor(sums))
+        h, c = reference(torch.zeros(1, 1), (torch.zeros(1, 1), torch.full((1, 1), cell)))
+    for stage, figure in enumerate(figures, start=1):
+        assert_texts_are_apart(figure)
+        assert figure.get_size_inches()[0] < 7.8
+        texts = "\n".join(text.get_text() for text in figure.axes[0].texts)
+        assert texts.count("?") == {1: 4, 2: 3, 3: 1, 4: 0}[stage]
+        assert ("= 3\n" in f"{texts}\n") == (stage >= 2)
+        assert (f"= {c.item():.3g}" in texts) == (stage >= 3)
+        assert (f"= {h.item():.3g}" in texts) == (stage == 4)
 
 
 QUERY = {

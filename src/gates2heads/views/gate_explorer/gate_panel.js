@@ -32,12 +32,21 @@ export class GatePanel {
       this.next,
       ["Most probable next characters"],
       ["", ...(free ? ["free", "clamped"] : ["probability"])],
-      likeliest(now, place + 1).map(({ id, token, share }) => ({
+      expected(free, now, place + 1).map(({ id, token }) => ({
         name: element("code", { "data-id": id }, seen(token)),
-        cells: [...(free ? [probability(free, place + 1, id)] : []), share].map(bar),
+        cells: (free ? [free, now] : [now]).map((run) => bar(probability(run, place + 1, id))),
       })),
     );
   }
+}
+
+/** The most probable next characters, and the one that the clamp removed from the first place. */
+function expected(free, now, place) {
+  const found = likeliest(now, place);
+  const lost = (free ? likeliest(free, place).slice(0, 1) : []).filter(
+    ({ id }) => !found.some((one) => one.id === id),
+  );
+  return [...found, ...lost];
 }
 
 function bar(share) {

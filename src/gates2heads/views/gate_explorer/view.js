@@ -52,15 +52,15 @@ class GateExplorer extends LiveStage {
       this.buildField("textarea", { autocapitalize: "off" }),
       this.refusal.node,
       this.buildChips(model.get("labels")),
-      this.clamps.node,
       this.tape.node,
+      this.clamps.node,
       this.legend,
       this.buildChoices(),
       this.buildPlace(),
       this.panel.node,
     );
     this.buildFoot();
-    this.clamps.node.after(this.state); // in sight of who clamps and types
+    this.tape.node.before(this.state); // in sight of who clamps and types
     [this.tape.node, this.legend, this.panel.node, this.status].forEach((node) =>
       node.classList.add("g2h-dim"),
     );

@@ -172,7 +172,8 @@ export function heldInWords(gates, alone, unit) {
 /** What clamping changed: bits per character before and after, and where most. */
 export function changeInWords(base, now) {
   const [before, after] = [bitsOf(base), bitsOf(now)];
-  const gap = meanOf(after) - meanOf(before);
+  const rounded = (bits) => Math.round(100 * bits) / 100;
+  const gap = rounded(meanOf(after)) - rounded(meanOf(before)); // of the numbers as they are shown
   const rises = after.map((bits, place) => bits - before[place]);
   const little = (change) => Math.abs(change) < 0.005;
   if (rises.every(little))
