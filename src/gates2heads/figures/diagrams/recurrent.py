@@ -114,16 +114,16 @@ def lstm_steps(
         "keep": (2, "kept", "f × old c", f"{f} × {c}", f"= {_short(kept)}"),
         "written": (3, "added", "i × candidate", f"{i} × {tried}", f"= {_short(added)}"),
         "new": (3, "new c", "kept + added", f"{_short(kept)} + {_short(added)}", f"= {c_new}"),
-        "hidden": (4, "new h", "o × tanh(new c)", f"{o} × tanh({c_new})", f"= {shown_h}"),
+        "hidden": (4, "new h", "o × tanh c", f"{o} × tanh({c_new})", f"= {shown_h}"),
     }
-    at = {"keep": (1, 0), "new": (2, 0), "written": (2, 1), "hidden": (4, 1)}
-    at |= {"forget": (1, 2), "input": (2, 2), "candidate": (3, 2), "output": (4, 2)}
+    at = {"keep": (0, 1), "new": (1, 1), "written": (1, 2), "hidden": (3, 2)}
+    at |= {"forget": (0, 3), "input": (1, 3), "candidate": (2, 3), "output": (3, 3)}
     colours = {"candidate": "orange", "new": "orange", "hidden": "orange"}
     colours |= {"keep": "green", "written": "green"}
     figures = []
     for stage in (1, 2, 3, 4):
-        d = Diagram()
-        d.box("old", f"old c\n= {c}", at=(0, 0), kind="plain")
+        d = Diagram(row_gap=0.3)
+        d.box("old", f"old c = {c}", at=(0, 0), kind="plain")
         for name, (first, words, formula, numbers, result) in told.items():
             how = f"{numbers}\n{result}" if first <= stage else f"{formula}\n?"
             kind = "box" if first == stage else "plain"
