@@ -3,13 +3,12 @@
     python -m studies.ch11.fine_tuning --seeds 0 1 2
     python -m studies.ch11.fine_tuning --table
 
-Four tasks start from the shipped ERNIE, or from an encoder of its size with random weights. The
-whole encoder is trained with the head; in the settings that end in "frozen" only the head and the
-mix of layers are. BERT, which was trained without the boundaries of names, is fine-tuned beside
-ERNIE. The settings with four times the steps ask whether random weights catch up; those with
-three times the learning rate ask whether the step size, and not pre-training, is what they lack;
-one setting gives random weights as many steps in slot filling as ERNIE had in pre-training and
-fine-tuning together.
+Four tasks start from the released ERNIE, or from an encoder of its size with random weights. The
+whole encoder is trained with the head; in the settings that end in "frozen", only the head and the
+layer-mixing weights are trained. BERT, whose pre-training does not use the boundaries of names, is
+fine-tuned too. The settings with four times the steps test whether random weights catch up; those
+with three times the learning rate test whether a larger rate is enough; one setting gives random
+weights as many steps in slot filling as ERNIE had in pre-training and fine-tuning together.
 Of question answering, the answers found ("with") and the questions rejected rightly ("without") are
 stored too. The settings "passages" train question answering for forty times the steps, on passages
 of one to three sentences that are sampled again in every epoch, from true facts or from shuffled
