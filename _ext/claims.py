@@ -14,11 +14,12 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - limits: what the evidence does not cover, if there is more to say than which attacks are missing;
 - outside: the attacks that do not apply, such as more training of a count;
 - repeated: one of `REPEATED` if the runs under "seeds" are not training runs;
-- before: a wider or false statement that the attack changed, which a claim that is narrowed or
-  refuted has; the page strikes it out, and says in the same sentence that it is not claimed. It is
-  refuted if a result under the conditions of the claim contradicts it, or if it excludes exceptions
-  and the entry reports one; otherwise it is narrowed;
-- verdict: one of `VERDICTS`;
+- before: a wider or false statement, which a claim that is narrowed or refuted has, and one that
+  is open may have; the page strikes it out, and says in the same sentence that it is not claimed;
+- verdict: one of `VERDICTS`, the first that applies: open if the claim says that something is not
+  shown; refuted if a result under the conditions of the claim contradicts `before`, or if that
+  excludes exceptions and the entry reports one; narrowed if `before` fails elsewhere or was not
+  shown; budget if another training length or learning rate changes the claim or probably would;
 - change: an observation that would contradict the claim as it is worded, such as further seeds with
   another result; for an open claim, what would decide it;
 - limited: an observation under other conditions, such as a larger corpus, that would leave the
@@ -66,12 +67,12 @@ REPEATED = {
     "timings": "Repeated timings",
 }
 LISTED = 8  # settings that the line of evidence names at most; longer lists end the entry
-VERDICTS = {
-    "stands": "stands",
-    "budget": "stands for this training budget",
-    "narrowed": "narrowed",
-    "refuted": "replaces a refuted statement",
+VERDICTS = {  # the first that applies
     "open": "open",
+    "refuted": "replaces a refuted statement",
+    "narrowed": "narrowed",
+    "budget": "stands for this training budget",
+    "stands": "stands",
     "untested": "untested",
 }
 # The same as heads of a table that fits the screen of a telephone; the page explains two of them.
@@ -433,12 +434,14 @@ def mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
         for name in section["ids"]:
             if found := _claims_at().get(anchors.get(name, "")):
                 section_name = re.sub(r"^\d+F ", "", anchors[name])  # "1F H" is H on its page
-                label = f"How we tested the claims of section {section_name}: "
+                label = f"Claims of section {section_name}, and how we tested them: "
                 _close(section, _links(label, address, found))
     for caption in list(doctree.findall(nodes.strong)):
         mention = MENTION.match(caption.astext())
         if mention and (found := _claims_at().get(f"Figure {mention[1]}")):
-            caption.parent += [*_links(" How we tested it: ", address, found).children]
+            caption.parent += [
+                *_links(" Claims, and how we tested them: ", address, found).children
+            ]
 
 
 def _close(section: nodes.section, line: nodes.paragraph) -> None:
@@ -461,6 +464,8 @@ def _links(label: str, address: str, found: list[dict]) -> nodes.paragraph:
     line = nodes.paragraph(classes=["g2h-claims"])
     line += nodes.Text(label)
     for claim in found:
+        if claim is not found[0]:
+            line += nodes.Text(", ")
         target = f"{address}#{anchor(claim)}"
         title = written(claim["claim"], claim)
         line += nodes.reference(
@@ -471,7 +476,6 @@ def _links(label: str, address: str, found: list[dict]) -> nodes.paragraph:
             reftitle=title,
             classes=["g2h-claim"],
         )
-        line += nodes.Text(" ")
     return line
 
 

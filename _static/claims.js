@@ -2,8 +2,9 @@
 document.addEventListener("DOMContentLoaded", () => {
   const entries = [...document.querySelectorAll(".g2h-entry")];
   if (entries.length === 0) return;
+  const [UNFOLD, FOLD] = ["Unfold the evidence", "Fold the evidence"];
   const folded = entries.map((entry) => entry.querySelector("details"));
-  const ORDER = ["", "stands", "budget", "narrowed", "refuted", "open", "untested"];
+  const ORDER = ["", "open", "refuted", "narrowed", "budget", "stands", "untested"];
   const verdicts = new Map([["", "all"]]); // a verdict to its words
   for (const entry of entries) {
     const [words] = entry.querySelector("summary").textContent.split(":");
@@ -28,20 +29,24 @@ document.addEventListener("DOMContentLoaded", () => {
   const opener = Object.assign(document.createElement("button"), {
     type: "button",
     className: "g2h-plain-button",
-    textContent: "Open all entries",
+    textContent: UNFOLD,
     onclick: () => {
-      const open = folded.some((one) => !one.open);
-      for (const one of folded) one.open = open;
+      const seen = shown();
+      const open = seen.some((one) => !one.open);
+      for (const one of seen) one.open = open;
     },
   });
-  for (const one of folded) {
-    one.addEventListener("toggle", () => {
-      const isOpen = folded.every((other) => other.open);
-      opener.textContent = isOpen ? "Close all entries" : "Open all entries";
-    });
-  }
+  for (const one of folded) one.addEventListener("toggle", relabel);
   chooser.append(opener);
   entries[0].closest("section").before(chooser);
+
+  function shown() {
+    return folded.filter((one) => !one.closest("[hidden]"));
+  }
+
+  function relabel() {
+    opener.textContent = shown().every((one) => one.open) ? FOLD : UNFOLD;
+  }
 
   function isOf(entry, verdict) {
     return verdict === "" || entry.dataset.verdict === verdict;
@@ -51,17 +56,26 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const entry of entries) entry.hidden = !isOf(entry, verdict);
     for (const chapter of new Set(entries.map((entry) => entry.closest("section"))))
       chapter.hidden = !chapter.querySelector(".g2h-entry:not([hidden])");
+    relabel();
   }
 
-  // A link from a chapter shows its entry, whatever was chosen before.
-  function follow() {
-    const entry = entries.find((one) => `#${one.id}` === location.hash);
-    if (!entry) return;
-    chooser.querySelector("input").checked = true;
-    show("");
-    entry.querySelector("details").open = true;
-    entry.scrollIntoView();
+  // A link shows what it leads to: an entry or a chapter that was not chosen, or a folded study.
+  function follow(address) {
+    const target = document.getElementById(decodeURIComponent(address.slice(1)));
+    if (!target) return;
+    if (target.closest("[hidden]")) {
+      chooser.querySelector("input").checked = true;
+      show("");
+    }
+    const fold = target.matches("details") ? target : target.querySelector(":scope > details");
+    if (fold) fold.open = true;
+    target.scrollIntoView();
   }
-  addEventListener("hashchange", follow);
-  follow();
+  addEventListener("hashchange", () => follow(location.hash));
+  // The same link once more changes no address.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link && link.hash === location.hash) follow(link.hash);
+  });
+  follow(location.hash);
 });

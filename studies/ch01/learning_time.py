@@ -58,6 +58,7 @@ MODELS = {
     "rnn, identity, rate 0.001": {"cell": "rnn", "identity": True, "learning_rate": 1e-3},
     "rnn, identity, rate 0.01": {"cell": "rnn", "identity": True, "learning_rate": 1e-2},
     "rnn, identity, distance k only": {"cell": "rnn", "identity": True, "only": True},
+    "rnn, identity, fixed W": {"cell": "rnn", "identity": True, "fixed": True},
     "rnn, identity, fixed W, distance k only": {
         "cell": "rnn",
         "identity": True,

@@ -20,14 +20,14 @@ def row(setting="soft", seed=0, seconds=30, device="Intel(R) Xeon(R) Processor")
 def test_the_line_has_command_seeds_duration_and_machine():
     assert reproduce_line([row(seed=1, seconds=200), row("hard", seconds=220)]) == (
         "<small>**Reproduce:** `python -m shipping.attention_variants soft hard --seeds 0 1`, "
-        "7 min on Intel Xeon Processor</small>"
+        "7 min (Intel Xeon)</small>"
     )
 
 
 def test_several_studies_share_a_line():
     line = reproduce_line([row()], [row(device="an H100")])
     assert line.count("**Reproduce:**") == 1
-    assert "on Intel Xeon Processor; `python" in line
+    assert "30 s (Intel Xeon); `python" in line
 
 
 def test_it_is_displayed_as_markdown_and_as_text(monkeypatch):

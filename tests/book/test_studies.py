@@ -143,11 +143,14 @@ def test_the_origin_is_one_line():
         }
 
     rows = [row("soft", 1, 200), row("hard", 0, 220)]
-    assert origin(rows) == "`python -m studies.ch05.looking soft hard --seeds 0 1`, 7 min on a Xeon"
+    assert origin(rows) == "`python -m studies.ch05.looking soft hard --seeds 0 1`, 7 min (a Xeon)"
     assert "python -m studies.ch05.looking 'scaled dot' soft --seeds 3`" in origin(
         [row("scaled dot", 3, 9, "a Xeon"), row("soft", 3, 9, "a Xeon")]
     )
-    assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s on an H100")
+    machines = ("Intel(R) Xeon(R) Processor @ 2.10GHz", "Intel(R) Xeon(R) Processor", "AMD EPYC")
+    rows = [row("soft", seed, 9, device) for seed, device in enumerate(machines)]
+    assert origin(rows).endswith("--seeds 0 1 2`, 27 s (Intel Xeon, AMD EPYC)")
+    assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s (an H100)")
 
 
 def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():

@@ -50,9 +50,9 @@ def test_a_verdict_shows_its_entries_and_hides_the_others(page, address):
 
 def test_all_entries_open_and_close(page, address):
     page.goto(f"{address}{PAGE}")
-    page.get_by_role("button", name="Open all entries").click()
+    page.get_by_role("button", name="Unfold the evidence").click()
     assert page.locator(".g2h-entry details[open]").count() == len(EVERY)
-    page.get_by_role("button", name="Close all entries").click()
+    page.get_by_role("button", name="Fold the evidence").click()
     assert page.locator(".g2h-entry details[open]").count() == 0
 
 
@@ -72,3 +72,38 @@ def test_a_link_of_a_chapter_opens_its_entry(page, address):
     page.evaluate("(name) => { location.hash = name; }", claims.anchor(other))
     page.locator(f"#{claims.anchor(other)} details[open]").wait_for()
     assert page.locator(".g2h-entry:visible").count() == len(EVERY)
+
+
+def test_a_link_to_what_is_hidden_or_folded_shows_it(page, address):
+    page.goto(f"{address}{PAGE}")
+    entry = page.locator("#claim-forget-bias")
+    page.get_by_role("link", name="1-7", exact=True).first.click()
+    page.locator("#claim-forget-bias details[open]").wait_for()
+    page.get_by_label(f"open ({sum(one['verdict'] == 'open' for one in EVERY)})").check()
+    assert not entry.is_visible()
+    page.get_by_role("link", name="1-7", exact=True).first.click()  # the address stays the same
+    assert entry.is_visible()
+    # the chapters in the contents and in the table
+    hidden = next(
+        chapter
+        for chapter, found in claims.read_claims().items()
+        if "open" not in {one["verdict"] for one in found}
+    )
+    page.get_by_label(f"open ({sum(one['verdict'] == 'open' for one in EVERY)})").check()
+    title = page.locator("h2", has_text=claims.heading(hidden))
+    assert not title.is_visible()
+    page.locator("table").get_by_role("link", name=str(hidden), exact=True).first.click()
+    title.wait_for()
+    # the settings of a study
+    page.locator("#claim-forget-bias").get_by_role("link", name="ch01/learning_time").first.click()
+    page.locator("details[open]#settings-of-ch01-learning-time").wait_for()
+
+
+def test_only_what_is_chosen_is_unfolded(page, address):
+    page.goto(f"{address}{PAGE}")
+    count = sum(one["verdict"] == "open" for one in EVERY)
+    page.get_by_label(f"open ({count})").check()
+    page.get_by_role("button", name="Unfold the evidence").click()
+    assert page.locator(".g2h-entry details[open]").count() == count
+    page.get_by_label(f"all ({len(EVERY)})").check()
+    page.get_by_role("button", name="Unfold the evidence").wait_for()

@@ -33,8 +33,8 @@ def reproduce_line(*studies: Sequence[Mapping]) -> str:
     """Write the same line as Markdown, for the end of a folded text that `prose` displays.
 
     Returns:
-        such as "**Reproduce:** `python -m studies.ch10.translators gru --seeds 0 1`, 7 min on Intel
-        Xeon Processor", in small type; several studies are separated by semicolons.
+        such as "**Reproduce:** `python -m studies.ch10.translators gru --seeds 0 1`, 7 min (Intel
+        Xeon)", in small type; several studies are separated by semicolons.
 
     Raises:
         TypeError, ValueError: as in `reproduce`.
@@ -44,4 +44,4 @@ def reproduce_line(*studies: Sequence[Mapping]) -> str:
     for place, rows in enumerate(studies):
         ROWS(least=1).check(f"studies[{place}]", rows)
     origins = "; ".join(origin(rows) for rows in studies)
-    return f"<small>**Reproduce:** {origins.replace('(R)', '').replace('(TM)', '')}</small>"
+    return f"<small>**Reproduce:** {origins}</small>"

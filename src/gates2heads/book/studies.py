@@ -9,6 +9,7 @@ too, where there is but the wheel.
 import argparse
 import json
 import platform
+import re
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -176,7 +177,7 @@ def origin(rows: Sequence[Mapping]) -> str:
     Args:
         rows: of one study.
     Returns:
-        such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min on one Xeon";
+        such as "`python -m shipping.attention_variants hard soft --seeds 0 1`, 7 min (Intel Xeon)";
         if a line cannot hold all settings, none is named.
     """
     program = " ".join(rows[0]["command"].split()[:3])  # python -m studies.chNN.name
@@ -185,8 +186,13 @@ def origin(rows: Sequence[Mapping]) -> str:
     seeds = " ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     seconds = sum(row["seconds"] for row in rows)
     duration = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-    machines = " and ".join(dict.fromkeys(row["machine"]["device"] for row in rows))
-    return f"`{program}{listed_settings} --seeds {seeds}`, {duration} on {machines}"
+    machines = ", ".join(dict.fromkeys(_maker(row["machine"]["device"]) for row in rows))
+    return f"`{program}{listed_settings} --seeds {seeds}`, {duration} ({machines})"
+
+
+def _maker(device: str) -> str:
+    """Name a processor by its maker and series: "Intel(R) Xeon(R) Processor @ 2.1GHz" is a Xeon."""
+    return re.sub(r"\((?:R|TM)\)| Processor\b.*", "", device)
 
 
 def table_of(rows: Sequence[Mapping]) -> str:

@@ -292,7 +292,7 @@ def test_english_asks_once_for_both_models(large):
     english.fill("A man is playing the guitar.")
     expect(large.question).to_have_count(0)
     large.root.get_by_role("button", name="Translate into German").click()
-    expect(large.question).to_contain_text("The two models run in your browser")
+    expect(large.question).to_contain_text("The models run in your browser")
     both = bytes_to_load(live_model("translator"), live_model("translator_to_german")) / 1e6
     expect(large.question).to_contain_text(f"must be downloaded first ({both:.1f} MB).")
     assert large.fetched == []

@@ -164,7 +164,7 @@ def test_the_panel_says_how_much_the_question_will_ask_for(live, open_page):
         view.button.click()
         question = view.root.locator(".g2h-ask span")
         expect(question).to_have_text(
-            f"The two models run in your browser and must be downloaded first {size}"
+            f"The models run in your browser and must be downloaded first {size}"
         )
         # directly below the button that asked for it
         expect(view.root.locator(".g2h-english + .g2h-ask")).to_have_count(1)

@@ -54,6 +54,8 @@ def test_an_entry_is_complete(chapter, claim):
     if claim["verdict"] in ("narrowed", "refuted"):
         assert "before" in claim
         assert claim["attacks"]
+    elif claim["verdict"] != "open":
+        assert "before" not in claim
     # a verdict that says that a claim was tested, and no test of it
     assert (claim["verdict"] == "untested") == (not claim["attacks"])
 

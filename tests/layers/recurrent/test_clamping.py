@@ -103,10 +103,10 @@ def test_its_own_gates_put_back_change_nothing(kind):
         held = lambda gate, values, own=own: own[gate][None]  # noqa: E731
         if kind is LSTM:
             projected = inputs[:, step] @ cell.weight_ih.T + cell.bias_ih + cell.bias_hh
-            *state, _ = lstm_step(projected, *state, cell.weight_hh, hold=held)
+            *state, _ = lstm_step(projected, *state, cell.weight_hh, clamp=held)
         else:
             projected = inputs[:, step] @ cell.weight_ih.T + cell.bias_ih
-            hidden, _ = gru_step(projected, *state, cell.weight_hh, cell.bias_hh, hold=held)
+            hidden, _ = gru_step(projected, *state, cell.weight_hh, cell.bias_hh, clamp=held)
             state = [hidden]
         torch.testing.assert_close(state[0], states[:, step])
 

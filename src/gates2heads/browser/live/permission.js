@@ -7,7 +7,6 @@ import { inMegabytes } from "./files.js";
 import { filesToFetch } from "./runtime.js";
 
 const FREE = 1e6; // bytes that are fetched without a question
-const COUNTS = { 2: "two", 3: "three", 4: "four", 5: "five" };
 const STORE = "gates2heads.agreed";
 
 /** The files that were agreed to since the tab was opened; a second page has them in the cache. */
@@ -88,7 +87,7 @@ export class Permission {
 
   show(bytes) {
     const { size } = this.lives;
-    const runs = size > 1 ? `The ${COUNTS[size] ?? size} models run` : "The model runs";
+    const runs = size > 1 ? "The models run" : "The model runs";
     const told = `${runs} in your browser and must be downloaded first (${inMegabytes(bytes)}).`;
     if (this.sentence.textContent !== told) this.sentence.textContent = told;
     this.button.textContent = size > 1 ? "Load the models" : "Load the model";

@@ -8,9 +8,12 @@ const SELECTOR = "\uFE0F"; // asks for the coloured form of the sign before it
 const JOINERS = "\u200c\u200d"; // they make one sign of several, as in many emoji
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
+/** Whether a piece is one or more single bytes of a character without a token: “<0xF0>”. */
+export const isBytes = (piece) => BYTES.test(piece);
+
 /** The bytes of a piece; one that is no text by itself is written as <0xC3><0xA4>. */
 export function bytesOf(piece) {
-  if (!BYTES.test(piece)) return [...new TextEncoder().encode(piece)];
+  if (!isBytes(piece)) return [...new TextEncoder().encode(piece)];
   return piece.match(/[0-9A-F]{2}(?=>)/g).map((digits) => Number.parseInt(digits, 16));
 }
 
@@ -40,7 +43,7 @@ function wholeCharacters(pieces) {
   pieces.forEach((piece, place) => {
     const last = parts.at(-1);
     const isSpecial = END.test(piece);
-    const isRaw = !isSpecial && BYTES.test(piece);
+    const isRaw = !isSpecial && isBytes(piece);
     if (last && !last.isSpecial && !isSpecial && isOpen(last.bytes)) {
       last.bytes.push(...bytesOf(piece));
       last.to = place + 1;

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gates2heads.accepts import accepts, fraction, listed, mapping, module
 from gates2heads.accepts.shown import shown
 
-Hold = Callable[[str, Tensor], Tensor]  # a gate's name and values (B, U) to those used
+Clamp = Callable[[str, Tensor], Tensor]  # a gate's name and values (B, U) to those used
 
 # By the identity of each layer with clamped gates: for each of these gates, by the name under
 # which it is recorded, the value of each unit (U,), NaN where it is free. A mark in the layer
@@ -18,13 +18,13 @@ Hold = Callable[[str, Tensor], Tensor]  # a gate's name and values (B, U) to tho
 _CLAMPED: dict[int, dict[str, Tensor]] = {}
 
 
-def free(gate: str, values: Tensor) -> Tensor:
+def unclamped(gate: str, values: Tensor) -> Tensor:
     """Clamp nothing: a gate's values (B, U) are used as they were computed."""
     return values
 
 
-def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
-    """Called by a layer: the function applied to its gates, `free` unless they are clamped.
+def clamp_of(layer: nn.Module, suffix: str = "") -> Clamp:
+    """Called by a layer: the function applied to its gates, `unclamped` unless they are clamped.
 
     Args:
         layer: the layer itself.
@@ -32,16 +32,16 @@ def hold_of(layer: nn.Module, suffix: str = "") -> Hold:
     """
     clamped = _CLAMPED.get(id(layer))
     if clamped is None:
-        return free
+        return unclamped
 
-    def hold(gate: str, values: Tensor) -> Tensor:
+    def clamp(gate: str, values: Tensor) -> Tensor:
         held = clamped.get(gate + suffix)
         if held is None:
             return values
         held = held.to(values)  # (U,)
         return torch.where(held.isnan(), values, held)
 
-    return hold
+    return clamp
 
 
 @accepts(layer=module, gates=mapping("names of gates to values"), units=listed("whole numbers"))

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, flag, floats, fraction, natural
 from gates2heads.layers.record import note
-from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
+from gates2heads.layers.recurrent.clamping import Clamp, clamp_of, unclamped
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
 
 
@@ -17,7 +17,7 @@ def gru_step(
     bias_hh: Tensor,
     *,
     reset_after: bool = True,
-    hold: Hold = free,
+    clamp: Clamp = unclamped,
 ):
     """Advance a gated recurrent unit by one time step.
 
@@ -31,7 +31,7 @@ def gru_step(
         hidden: (B, U) the state before the step.
         weight_hh: (3U, U) and bias_hh (3U,): the state's part of the same three.
         reset_after: True resets after the product, as in libraries; False before, as the paper.
-        hold: a function applied to each gate before it is used; see `clamp_gates`.
+        clamp: a function applied to each gate before it is used; see `clamp_gates`.
 
     Returns:
         hidden (B, U) after the step, and a dict of the gates, each (B, U): `reset`,
@@ -42,16 +42,16 @@ def gru_step(
         carried = torch.addmm(bias_hh, hidden, weight_hh.t())  # (B, 3U)
         gates = torch.sigmoid(projected[:, : 2 * units] + carried[:, : 2 * units])
         reset, update = gates.chunk(2, dim=-1)
-        reset, update = hold("reset", reset), hold("update", update)
+        reset, update = clamp("reset", reset), clamp("update", update)
         candidate = torch.tanh(projected[:, 2 * units :] + reset * carried[:, 2 * units :])
     else:
         to_gates, to_candidate = (projected + bias_hh).split([2 * units, units], dim=-1)
         weight_gates, weight_candidate = weight_hh.split([2 * units, units])
         gates = torch.sigmoid(torch.addmm(to_gates, hidden, weight_gates.t()))
         reset, update = gates.chunk(2, dim=-1)
-        reset, update = hold("reset", reset), hold("update", update)
+        reset, update = clamp("reset", reset), clamp("update", update)
         candidate = torch.tanh(torch.addmm(to_candidate, reset * hidden, weight_candidate.t()))
-    # Under autocast the products come in half precision; the state keeps its own.
+    # Under autocast the products are in half precision; the state keeps its own dtype.
     hidden = torch.lerp(candidate.type_as(hidden), hidden, update.type_as(hidden))
     return hidden, {"reset": reset, "update": update, "candidate": candidate}
 
@@ -80,7 +80,7 @@ class GRUCell(Cell):
     def forward(self, inputs: Tensor, hidden: Tensor) -> Tensor:
         """Process inputs (B, input_size) and hidden (B, U); return the next hidden (B, U)."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih)  # (B, 3U)
-        own = {"reset_after": self.reset_after, "hold": hold_of(self)}
+        own = {"reset_after": self.reset_after, "clamp": clamp_of(self)}
         hidden, gates = gru_step(projected, hidden, self.weight_hh, self.bias_hh, **own)
         # Each (B, 1, U): one time step
         note(self, hidden=hidden[:, None], **{name: gate[:, None] for name, gate in gates.items()})
@@ -160,7 +160,7 @@ class GRU(UnrolledHidden):
         super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
         self.reset_after = reset_after
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
-        own = {"reset_after": self.reset_after, "hold": hold}
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, clamp: Clamp):
+        own = {"reset_after": self.reset_after, "clamp": clamp}
         hidden, gates = gru_step(projected, *state, weights.weight_hh, weights.bias_hh, **own)
         return (hidden,), {**gates, "hidden": hidden}

@@ -6,12 +6,12 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, boolean_mask, floats
 from gates2heads.layers.record import note
-from gates2heads.layers.recurrent.clamping import Hold, free, hold_of
+from gates2heads.layers.recurrent.clamping import Clamp, clamp_of, unclamped
 from gates2heads.layers.recurrent.unroll import Cell, Unrolled, Weights
 
 
 def lstm_step(
-    projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor, *, hold: Hold = free
+    projected: Tensor, hidden: Tensor, cell: Tensor, weight_hh: Tensor, *, clamp: Clamp = unclamped
 ):
     """Advance a long short-term memory by one time step.
 
@@ -25,7 +25,7 @@ def lstm_step(
         hidden: (B, U) the hidden state before the step.
         cell: (B, U) the cell before the step.
         weight_hh: (4U, U) the weights of the hidden state in the same four.
-        hold: a function applied to each gate before it is used; see `clamp_gates`.
+        clamp: a function applied to each gate before it is used; see `clamp_gates`.
 
     Returns:
         hidden (B, U), cell (B, U), and a dict of the gates, each (B, U): `input`,
@@ -37,7 +37,7 @@ def lstm_step(
     first, candidate, output = summed.split([2 * units, units, units], dim=-1)
     taken, forget = torch.sigmoid(first).chunk(2, dim=-1)
     candidate, output = torch.tanh(candidate), torch.sigmoid(output)
-    taken, forget, output = hold("input", taken), hold("forget", forget), hold("output", output)
+    taken, forget, output = clamp("input", taken), clamp("forget", forget), clamp("output", output)
     cell = torch.addcmul(forget * cell, taken, candidate)
     hidden = output * torch.tanh(cell)
     gates = {"input": taken, "forget": forget, "candidate": candidate, "output": output}
@@ -66,7 +66,9 @@ class LSTMCell(Cell):
     def forward(self, inputs: Tensor, hidden: Tensor, cell: Tensor):
         """Process inputs (B, input_size), hidden (B, U), cell (B, U); return the next two."""
         projected = F.linear(inputs, self.weight_ih, self.bias_ih + self.bias_hh)  # (B, 4U)
-        hidden, cell, gates = lstm_step(projected, hidden, cell, self.weight_hh, hold=hold_of(self))
+        hidden, cell, gates = lstm_step(
+            projected, hidden, cell, self.weight_hh, clamp=clamp_of(self)
+        )
         seen = {**gates, "cell": cell, "hidden": hidden}
         note(self, **{name: tensor[:, None] for name, tensor in seen.items()})  # (B, 1, U)
         return hidden, cell
@@ -123,6 +125,6 @@ class LSTM(Unrolled):
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
         return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
-        hidden, cell, gates = lstm_step(projected, *state, weights.weight_hh, hold=hold)
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, clamp: Clamp):
+        hidden, cell, gates = lstm_step(projected, *state, weights.weight_hh, clamp=clamp)
         return (hidden, cell), {**gates, "cell": cell, "hidden": hidden}

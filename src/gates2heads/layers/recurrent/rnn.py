@@ -6,7 +6,7 @@ from torch import Tensor
 
 from gates2heads.accepts import accepts, choice, flag, floats, fraction, natural
 from gates2heads.layers.record import note
-from gates2heads.layers.recurrent.clamping import Hold
+from gates2heads.layers.recurrent.clamping import Clamp
 from gates2heads.layers.recurrent.unroll import Cell, UnrolledHidden, Weights
 
 NONLINEARITIES = {"tanh": torch.tanh, "relu": torch.relu}
@@ -95,6 +95,6 @@ class RNN(UnrolledHidden):
     def _project(self, inputs: Tensor, weights: Weights) -> Tensor:
         return F.linear(inputs, weights.weight_ih, weights.bias_ih + weights.bias_hh)
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, clamp: Clamp):
         hidden = rnn_step(projected, *state, weights.weight_hh, nonlinearity=self.nonlinearity)
         return (hidden,), {"hidden": hidden}

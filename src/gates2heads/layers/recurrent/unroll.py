@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from gates2heads.accepts import Call, accepts, boolean_mask, flag, floats, fraction, natural
 from gates2heads.layers.record import is_recorded, note
-from gates2heads.layers.recurrent.clamping import Hold, hold_of
+from gates2heads.layers.recurrent.clamping import Clamp, clamp_of
 
 STATE = floats("states batch hidden_size")
 
@@ -100,10 +100,10 @@ class Unrolled(nn.Module):
         """Project the inputs (B, S, D) for all time steps together: (B, S, G · U)."""
         return F.linear(inputs, weights.weight_ih, weights.bias_ih)
 
-    def _step(self, projected: Tensor, state: tuple, weights: Weights, hold: Hold):
+    def _step(self, projected: Tensor, state: tuple, weights: Weights, clamp: Clamp):
         """One step from projected (B, G · U) and the state's tensors, each (B, U).
 
-        `hold` is applied to each gate before it is used.
+        `clamp` is applied to each gate before it is used.
 
         Returns:
             the next state, hidden first, and the values to record: a dict of tensors (B, U).
@@ -147,9 +147,9 @@ class Unrolled(nn.Module):
         projected = self._project(inputs, weights).unbind(1)  # S times (B, G · U)
         real = None if mask is None else mask.expand(inputs.shape[:2])[..., None].unbind(1)
         order = -1 if suffix.endswith("reverse") else 1
-        states, notes, hold = [], [], hold_of(self, suffix)
+        states, notes, clamp = [], [], clamp_of(self, suffix)
         for step in range(len(projected))[::order]:
-            new, seen = self._step(projected[step], state, weights, hold)
+            new, seen = self._step(projected[step], state, weights, clamp)
             if real is not None:  # padding carries the state on
                 new = tuple(
                     torch.where(real[step], after, before)

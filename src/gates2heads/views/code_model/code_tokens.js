@@ -1,13 +1,12 @@
 // Tokens of source code, in numbers and words.
 
-import { bytesOf, textOf, visible } from "../../browser/live/pieces.js";
+import { bytesOf, isBytes, textOf, visible } from "../../browser/live/pieces.js";
 import { share } from "../kit/shares.js";
 import { top } from "../../browser/engine/decoding/top.js";
 
 export { share };
 
 const DARK = 12; // bits from which a token is shaded most
-const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 const encoder = new TextEncoder();
 
 /** How strongly a token is shaded, from 0 to 1. */
@@ -74,7 +73,7 @@ export function inWords(unread, tokens) {
   const { count, bits, characters } = totals(unread, tokens);
   const least = tokens.reduce((worst, one) => (one.bits > worst.bits ? one : worst));
   const each = characters ? ` and ${(bits / characters).toFixed(2)} bits per character` : "";
-  const raw = tokens.some(({ piece }) => BYTES.test(piece))
+  const raw = tokens.some(({ piece }) => isBytes(piece))
     ? " A token such as <0xC3> is a single byte of a character that has no token of its own."
     : "";
   const said = `${counted(count, "token")}, ${bits.toFixed(1)} bits: ${(bits / count).toFixed(2)} bits per token${each}. The least probable token is “${named(least.piece)}” (${least.bits.toFixed(1)} bits).${raw}`;

@@ -1,6 +1,6 @@
 // Heads, words and weights of the head explorer: pure functions, tested in Node.
 
-import { visible } from "../../browser/live/pieces.js";
+import { isBytes, visible } from "../../browser/live/pieces.js";
 
 export const BLOCKS = [
   { name: "encoder self-attention", layer: (depth) => `encoder_layers.${depth}.self_attn` },
@@ -9,7 +9,6 @@ export const BLOCKS = [
 ];
 const FAINTEST = 0.02; // a smaller weight is not drawn
 const SHADES = 6; // of a small picture
-const OPEN = /^(?:<0x[0-9A-F]{2}>)+$/;
 
 // ---- words and their order
 
@@ -99,7 +98,7 @@ export function labelsOf(pieces) {
   return pieces.map((piece, place) => {
     if (piece === "<eos>") return "end";
     if (piece === "<bos>") return "start";
-    if (OPEN.test(piece)) return piece; // <0xF0>, one byte of a character
+    if (isBytes(piece)) return piece; // <0xF0>, one byte of a character
     if (piece.startsWith(" ")) return visible(piece.slice(1));
     return place && /^[\p{L}\p{N}]/u.test(piece) ? `-${visible(piece)}` : visible(piece);
   });
@@ -187,7 +186,7 @@ export function gapBetween(block, other, places) {
 
 /** One sentence on characters that the model reads as single bytes, or an empty one. */
 export function warningOf(pieces) {
-  return pieces.some((piece) => OPEN.test(piece))
+  return pieces.some((piece) => isBytes(piece))
     ? "Some of these characters never occurred in training. The model reads them as single bytes, such as <0xF0>, and its output has little to do with them."
     : "";
 }

@@ -1,6 +1,6 @@
 // Surprise, in numbers and words.
 
-import { visible, wordsOf } from "../../browser/live/pieces.js";
+import { isBytes, visible, wordsOf } from "../../browser/live/pieces.js";
 import { raised, share } from "../kit/shares.js";
 
 export { share };
@@ -63,8 +63,7 @@ export function named(piece) {
 
 /** The text with a token appended; null where the token cannot be typed. */
 export function extended(text, piece) {
-  if (piece === END || /^(?:<0x[0-9A-F]{2}>)+$/.test(piece) || /^<(?:pad|bos)>$/.test(piece))
-    return null;
+  if (piece === END || isBytes(piece) || /^<(?:pad|bos)>$/.test(piece)) return null;
   return `${text}${piece}`.replace(/\s+/g, " ").trim();
 }
 

@@ -1,7 +1,7 @@
 // What a tokenizer makes of a text with only some of its merges. Pure functions, tested beside the
 // library.
 
-import { visible } from "../../browser/live/pieces.js";
+import { isBytes, visible } from "../../browser/live/pieces.js";
 import { BPETokenizer } from "../../browser/engine/tokens/bpe.js";
 import { wholeCharacters } from "../../browser/engine/tokens/vocabulary.js";
 
@@ -58,7 +58,7 @@ function merged(tokenizer, tokens, rank) {
 /** A token as it is shown: ␣ for a space, bytes that are no character in hexadecimal. */
 export function shownToken(tokenizer, number) {
   const text = tokenizer.vocabulary.tokens[number];
-  if (/^(?:<0x[0-9A-F]{2}>)+$/.test(text)) return text.replace(/<0x(..)>/g, "$1 ").trim();
+  if (isBytes(text)) return text.replace(/<0x(..)>/g, "$1 ").trim();
   return [...text].map((sign) => (sign === " " ? "␣" : visible(sign))).join("");
 }
 
