@@ -69,7 +69,13 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     const fold = target.matches("details") ? target : target.querySelector(":scope > details");
     if (fold) fold.open = true;
+    reach(target, 10);
+  }
+
+  /** Scrolls to a target, and again while what was hidden gets its height. */
+  function reach(target, frames) {
     target.scrollIntoView();
+    if (frames) requestAnimationFrame(() => reach(target, frames - 1));
   }
   addEventListener("hashchange", () => follow(location.hash));
   // The same link once more changes no address.

@@ -94,6 +94,8 @@ def test_a_link_to_what_is_hidden_or_folded_shows_it(page, address):
     assert not title.is_visible()
     page.locator("table").get_by_role("link", name=str(hidden), exact=True).first.click()
     title.wait_for()
+    page.wait_for_timeout(500)  # the page above it gets its height
+    assert 0 <= title.bounding_box()["y"] < 200
     # the settings of a study
     page.locator("#claim-forget-bias").get_by_role("link", name="ch01/learning_time").first.click()
     page.locator("details[open]#settings-of-ch01-learning-time").wait_for()
