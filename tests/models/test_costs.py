@@ -92,7 +92,13 @@ def test_a_step_by_hand():
     assert one.bytes_per_token == decoding_bytes(960, 480) == 2400
     assert one.macs_per_token == 960 + 2 * 3 * 4 * 4 * 5 == 1440
     assert one.intensity == 0.6
-    assert one.least_seconds == pytest.approx(2400 / 1e6)
+    assert one.memory_seconds == one.least_seconds == pytest.approx(2400 / 1e6)
+    assert one.arithmetic_seconds == 0
+    slow = decoding_step(model, 5, bandwidth=0.001, arithmetic=1e-7)
+    assert slow.arithmetic_seconds == slow.least_seconds == pytest.approx(1440 / 1e5)
+    fast = decoding_step(model, 5, batch=2, bandwidth=0.001, arithmetic=1e-6)
+    assert fast.arithmetic_seconds == pytest.approx(2 * 1440 / 1e6)
+    assert fast.least_seconds == max(fast.memory_seconds, fast.arithmetic_seconds)
     four = decoding_step(model, 5, batch=4, bandwidth=0.001)
     assert four.bytes_per_token == (1920 + 4 * 480) / 4
     assert four.intensity == 1.5

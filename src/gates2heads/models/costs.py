@@ -33,7 +33,7 @@ GPT2_XL = Configuration(
     "GPT-2 XL", 48, 25, 25, 64, 1024, None, 1_557_611_200, 1_638_400, "Radford et al. 2019"
 )
 LLAMA2_70B = Configuration(
-    "Llama 2 70B", 80, 64, 8, 128, 4096, None, 68_976_648_192, 262_144_000, "Touvron et al. 2023"
+    "Llama 2 70B", 80, 64, 8, 128, 4096, None, 68_976_648_192, 262_144_000, "Touvron et al. 2023b"
 )
 MISTRAL_7B = Configuration(
     "Mistral 7B", 32, 32, 8, 128, 8192, 4096, 7_241_732_096, 131_072_000, "Jiang et al. 2023"
@@ -49,7 +49,9 @@ class DecodingStep(NamedTuple):
     bytes_per_token: float  # read for each generated token
     macs_per_token: int  # multiply-accumulate operations for each generated token
     intensity: float  # multiply-accumulate operations for each byte read
-    least_seconds: float  # of the step, from memory bandwidth alone
+    memory_seconds: float  # to read the bytes of the step
+    arithmetic_seconds: float  # for the operations of the step; 0 if their rate is not given
+    least_seconds: float  # of the step: the larger of the two
 
 
 class Prefill(NamedTuple):
@@ -191,6 +193,7 @@ def decoding_macs(
     batch=natural,
     number_format=_number_format,
     bandwidth=positive,
+    arithmetic=positive,
 )
 def decoding_step(
     model: Configuration,
@@ -199,6 +202,7 @@ def decoding_step(
     batch: int = 1,
     number_format: str = "bf16",
     bandwidth: float = 100.0,
+    arithmetic: float | None = None,
 ) -> DecodingStep:
     """Return the costs of one step of decoding with a cache.
 
@@ -208,10 +212,12 @@ def decoding_step(
         batch: number of sequences.
         number_format: of the parameters and of the cache.
         bandwidth: of the memory, in gigabytes (10⁹ bytes) a second.
+        arithmetic: trillions (10¹²) of multiply-accumulate operations a second, if they count too.
 
     Returns:
-        Bytes, operations, their ratio and the least time. The time is a lower bound: it counts
-        what must be read from memory, and neither arithmetic nor the activations.
+        Bytes, operations, their ratio and the least time, a lower bound: the time for reading from
+        memory or, if longer, that for the operations (Williams et al. 2009, the roofline model).
+        The activations are not counted.
     """
     sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
     known = stack_parameters(*sizes) if model.parameters is None else model.parameters
@@ -229,13 +235,17 @@ def decoding_step(
     macs = decoding_macs(
         read, model.layers, model.heads, model.head_width, length, window=model.window
     )
+    memory = bytes_ * batch / (bandwidth * 1e9)
+    operations = 0.0 if arithmetic is None else macs * batch / (arithmetic * 1e12)
     return DecodingStep(
         parameter_bytes=read * BITS[number_format] / 8,
         cache_bytes=cache,
         bytes_per_token=bytes_,
         macs_per_token=macs,
         intensity=macs / bytes_,
-        least_seconds=bytes_ * batch / (bandwidth * 1e9),
+        memory_seconds=memory,
+        arithmetic_seconds=operations,
+        least_seconds=max(memory, operations),
     )
 
 

@@ -39,6 +39,7 @@ def setting(draw):
         "batch": 2 ** draw.randint(0, 10),
         "number_format": draw.choice(list(BITS)),
         "bandwidth": draw.uniform(1, 20_000),
+        "arithmetic": 10 ** draw.uniform(-3, 4),
     }
 
 
@@ -71,6 +72,7 @@ def test_the_page_computes_what_the_library_does():
             batch=one["batch"],
             number_format=one["number_format"],
             bandwidth=one["bandwidth"],
+            arithmetic=one["arithmetic"],
         )
         wanted = {
             "stack": stack_parameters(*sizes),
@@ -86,6 +88,8 @@ def test_the_page_computes_what_the_library_does():
             "bytesPerToken": step.bytes_per_token,
             "macsPerToken": step.macs_per_token,
             "intensity": step.intensity,
+            "memorySeconds": step.memory_seconds,
+            "arithmeticSeconds": step.arithmetic_seconds,
             "leastSeconds": step.least_seconds,
         }
         assert found == pytest.approx(wanted, rel=1e-12), one
@@ -224,6 +228,7 @@ def test_python_is_told_what_does_not_fit():
         ({"start": 1}, ValueError, "start must"),
         ({"batch": 4096}, ValueError, "batch must"),
         ({"bandwidth": 0.5}, ValueError, "bandwidth must"),
+        ({"arithmetic": 0.0001}, ValueError, "arithmetic must"),
         ({"show_me": [ShowMe("a", "b", {"colour": 1})]}, ValueError, "must set traits of Cache"),
     ],
 )
@@ -236,5 +241,5 @@ def test_wrong_arguments_get_a_sentence(changes, kind, message):
 def test_published_models_fit_into_the_view():
     view = CacheSizes([GPT2_XL, LLAMA2_70B, MISTRAL_7B])
     assert [one["source"] for one in view.models] == [
-        *("Radford et al. 2019", "Touvron et al. 2023", "Jiang et al. 2023")
+        *("Radford et al. 2019", "Touvron et al. 2023b", "Jiang et al. 2023")
     ]

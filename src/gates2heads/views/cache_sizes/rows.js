@@ -30,6 +30,9 @@ export function sizeRow({ name, source, at, cache, parameters, own }, width) {
   );
 }
 
+/** Whether reading takes at least as long as arithmetic. */
+const isMemoryBound = (step) => step.memorySeconds >= step.arithmeticSeconds;
+
 /** What one decoding step of a batch costs, as a row of the table. */
 export function stepRow(batch, step) {
   const cells = [
@@ -37,6 +40,7 @@ export function stepRow(batch, step) {
     countInWords(step.macsPerToken),
     String(short(step.intensity)),
     timeInWords(step.leastSeconds),
+    isMemoryBound(step) ? "memory" : "arithmetic",
     String(short(batch / step.leastSeconds).toLocaleString("en")),
   ];
   return element(
@@ -48,9 +52,9 @@ export function stepRow(batch, step) {
 }
 
 /** How the numbers of a step follow from one another. */
-export function sumInWords({ batch, bandwidth }, step) {
+export function sumInWords({ batch, bandwidth, arithmetic }, step) {
   const both = `${sizeInWords(step.parameterBytes)} of parameters + ${sizeInWords(step.cacheBytes)} of cache`;
   const each = ` = ${sizeInWords(step.bytesPerToken)} per token`;
   const read = batch === 1 ? `${both}${each}` : `(${both}) / ${inFull(batch)} sequences${each}`;
-  return `Bytes read: ${read}. ${countInWords(step.macsPerToken)} MACs per token ⇒ ${short(step.intensity)} MACs per byte. At ${inFull(bandwidth)} GB/s, a step takes at least ${timeInWords(step.leastSeconds)}.`;
+  return `Bytes read: ${read}. ${countInWords(step.macsPerToken)} MACs per token ⇒ ${short(step.intensity)} MACs per byte. At ${inFull(bandwidth)} GB/s, reading takes at least ${timeInWords(step.memorySeconds)}; at ${inFull(arithmetic)} trillion MACs per second, arithmetic takes at least ${timeInWords(step.arithmeticSeconds)}. The step is ${isMemoryBound(step) ? "memory-bound" : "compute-bound"}.`;
 }

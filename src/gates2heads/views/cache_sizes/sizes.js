@@ -3,7 +3,7 @@
 
 export const BITS = { float32: 32, bf16: 16, int8: 8, int4: 4 };
 const FORMATS = { float32: "4 bytes", bf16: "2 bytes", int8: "1 byte", int4: "½ byte" };
-const GIGA = 1e9;
+const [GIGA, TERA] = [1e9, 1e12];
 
 const bytesOf = (format) => BITS[format] / 8;
 
@@ -53,19 +53,23 @@ export function parametersOf(setting, models) {
 
 /** One step of decoding: bytes, operations, their ratio, and the least time in seconds. */
 export function decodingStep(setting, { parameters, lookedUp }) {
-  const { layers, heads, head_width, batch, number_format, bandwidth } = setting;
+  const { layers, heads, head_width, batch, number_format, bandwidth, arithmetic } = setting;
   const read = parameters - lookedUp;
   const parameterBytes = read * bytesOf(number_format);
   const cacheBytes = kvCacheBytes(setting);
   const bytes = (parameterBytes + cacheBytes) / batch;
   const macs = read + 2 * layers * heads * head_width * reached(setting);
+  const memorySeconds = (bytes * batch) / (bandwidth * GIGA);
+  const arithmeticSeconds = (macs * batch) / (arithmetic * TERA);
   return {
     parameterBytes,
     cacheBytes,
     bytesPerToken: bytes,
     macsPerToken: macs,
     intensity: macs / bytes,
-    leastSeconds: (bytes * batch) / (bandwidth * GIGA),
+    memorySeconds,
+    arithmeticSeconds,
+    leastSeconds: Math.max(memorySeconds, arithmeticSeconds),
   };
 }
 

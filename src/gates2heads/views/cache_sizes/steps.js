@@ -12,7 +12,12 @@ export const MOST = {
   window: 2 ** 20,
   batch: 1024,
   bandwidth: 20000,
+  arithmetic: 20000,
 };
+/** The least value of those that may be smaller than 1; a window of 0 is none. */
+export const LEAST = { window: 0, arithmetic: 0.001 };
+/** What need not be a whole number. */
+export const MEASURED = ["bandwidth", "arithmetic"];
 export const NUMBERS = Object.keys(MOST);
 export const TRAITS = [...NUMBERS, "number_format"];
 export const FORMATS = Object.keys(BITS);
@@ -29,6 +34,7 @@ export const STEPS = {
   window: () => [...doubled(MOST.window), 0], // no window is the widest
   batch: () => doubled(MOST.batch),
   bandwidth: () => [10, 25, 50, 100, 200, 400, 800, 1600, 2400, 3350, 5000, 8000],
+  arithmetic: () => [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 156, 250, 495, 1000, 2000],
 };
 export const NAMES = {
   layers: "layers ",
@@ -39,6 +45,7 @@ export const NAMES = {
   window: "sliding window, in tokens ",
   batch: "batch, in sequences ",
   bandwidth: "memory bandwidth ",
+  arithmetic: "arithmetic ",
 };
 
 /** The place in `steps` of the value nearest to one, by ratio. */
@@ -52,5 +59,6 @@ export function nearest(steps, value) {
 export function valueInWords(name, value) {
   if (name === "window") return value ? inFull(value) : "none";
   if (name === "bandwidth") return `${inFull(value)} GB/s`;
+  if (name === "arithmetic") return `${inFull(value)} trillion MACs per second`;
   return inFull(value);
 }

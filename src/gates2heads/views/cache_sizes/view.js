@@ -15,7 +15,18 @@ import {
   sharingInWords,
 } from "./sizes.js";
 import { sizeRow, stepRow, sumInWords } from "./rows.js";
-import { FORMATS, MOST, NAMES, NUMBERS, STEPS, TRAITS, nearest, valueInWords } from "./steps.js";
+import {
+  FORMATS,
+  LEAST,
+  MEASURED,
+  MOST,
+  NAMES,
+  NUMBERS,
+  STEPS,
+  TRAITS,
+  nearest,
+  valueInWords,
+} from "./steps.js";
 
 const HEADS = [
   "batch",
@@ -23,16 +34,18 @@ const HEADS = [
   "MACs per token",
   "MACs per byte",
   "minimum time per step",
+  "limited by",
   "maximum tokens per second",
 ];
 const BOUND =
-  "The time is a lower bound from memory bandwidth alone: the bytes of a step divided by the bandwidth.";
+  "The time is a lower bound: the time for reading the bytes of a step or, if longer, that for its arithmetic.";
 const COUNTED = [
   "A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence.",
   "Of a separate embedding table it reads one row for each token, so that the other rows are left out here.",
   "MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position.",
   "Parameters and cache have the same number format.",
-  "Arithmetic, activations and the scales of int8 and int4 are not counted.",
+  "Activations and the scales of int8 and int4 are not counted, and the rate of arithmetic does not change with the number format.",
+  "Products with the parameters and attention have different intensities; the bound adds them up, as if they could overlap.",
 ].join(" ");
 
 class CacheSizes extends Stage {
@@ -54,8 +67,8 @@ class CacheSizes extends Stage {
     if (!(setting.number_format in BITS)) setting.number_format = "bf16";
     for (const name of NUMBERS) {
       const value = Number(this.model.get(name)) || 0;
-      const whole = name === "bandwidth" ? value : Math.round(value);
-      setting[name] = Math.min(Math.max(whole, name === "window" ? 0 : 1), MOST[name]);
+      const whole = MEASURED.includes(name) ? value : Math.round(value);
+      setting[name] = Math.min(Math.max(whole, LEAST[name] ?? 1), MOST[name]);
     }
     setting.kv_heads = groupsWithin(setting.heads, setting.kv_heads);
     return setting;
@@ -75,24 +88,24 @@ class CacheSizes extends Stage {
       return chip;
     });
     const row = { class: "g2h-chips", role: "group", "aria-label": "Load a model" };
-    const controls = (...names) =>
-      element(
-        "div",
-        { class: "g2h-controls" },
-        ...names.map((name) =>
-          field(NAMES[name], this.sliders[name].control, this.sliders[name].output),
-        ),
-      );
-    const first = controls("kv_heads", "length", "batch");
+    const first = this.controls("kv_heads", "length", "batch");
     first.append(field("number format", this.format));
     this.root.append(
       element("div", row, element("span", {}, "Load a model"), ...this.chips),
       first,
       moreControls(
-        [controls("layers", "heads", "head_width", "window")],
+        [this.controls("layers", "heads", "head_width", "window")],
         "More controls: layers, query heads, head width, sliding window",
       ),
     );
+  }
+
+  /** A row of sliders. */
+  controls(...names) {
+    const fields = names.map((name) =>
+      field(NAMES[name], this.sliders[name].control, this.sliders[name].output),
+    );
+    return element("div", { class: "g2h-controls" }, ...fields);
   }
 
   slider(name) {
@@ -136,14 +149,13 @@ class CacheSizes extends Stage {
   }
 
   buildStep() {
-    const { control, output } = this.sliders.bandwidth;
     this.step = element("tbody");
     const head = element("tr", {}, ...HEADS.map((text) => element("th", { scope: "col" }, text)));
     const name = "one decoding step";
     this.sum = element("p", { class: "g2h-sum" });
     this.root.append(
       element("p", { class: "g2h-name" }, "One decoding step, with the cache"),
-      element("div", { class: "g2h-controls" }, field(NAMES.bandwidth, control, output)),
+      this.controls("bandwidth", "arithmetic"),
       this.sum,
       element(
         "div",

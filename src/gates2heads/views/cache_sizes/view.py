@@ -19,6 +19,7 @@ LIMITS = {
     "window": (0, 2**20),  # 0: no window
     "batch": (1, 1024),
     "bandwidth": (1.0, 20_000.0),
+    "arithmetic": (0.001, 20_000.0),
 }
 SIZES = ("layers", "heads", "kv_heads", "head_width", "max_length")
 
@@ -29,6 +30,7 @@ SIZES = ("layers", "heads", "kv_heads", "head_width", "max_length")
     batch=natural,
     number_format=choice(BITS),
     bandwidth=positive,
+    arithmetic=positive,
     title=string,
     hint=string,
     show_me=listed("ShowMe buttons", instance(ShowMe)),
@@ -37,7 +39,8 @@ class CacheSizes(View):
     """Set the sizes of a decoder, and see how large its cache is beside its parameters.
 
     Below the comparison with published models is the arithmetic of one decoding step: bytes read,
-    multiply-accumulate operations, their ratio, and the least time at a memory bandwidth.
+    multiply-accumulate operations, their ratio, and the least time at a memory bandwidth and a rate
+    of arithmetic.
 
     Source: the formulas are those of `models/costs.py`.
 
@@ -47,14 +50,15 @@ class CacheSizes(View):
         batch: the initial number of sequences.
         number_format: the initial format of parameters and cache.
         bandwidth: the initial memory bandwidth, in gigabytes a second.
+        arithmetic: the initial rate, in trillions of multiply-accumulate operations a second.
         title: the heading of the view.
         hint: what to try, in a line.
         show_me: buttons that set the view to a telling state.
 
     Attributes:
-        layers, heads, kv_heads, head_width, length, window, batch, number_format, bandwidth: as
-            the reader has set them; a window of 0 is none. To set `heads` and `kv_heads` in one
-            step from Python, use `hold_trait_notifications`.
+        layers, heads, kv_heads, head_width, length, window, batch, number_format, bandwidth,
+            arithmetic: as the reader has set them; a window of 0 is none. To set `heads` and
+            `kv_heads` in one step from Python, use `hold_trait_notifications`.
 
     Raises:
         TypeError: a size of a model is not a whole number.
@@ -75,6 +79,7 @@ class CacheSizes(View):
     batch = Int(1).tag(sync=True)
     number_format = Unicode("bf16").tag(sync=True)
     bandwidth = Float(100.0).tag(sync=True)
+    arithmetic = Float(1.0).tag(sync=True)
 
     def __init__(
         self,
@@ -84,6 +89,7 @@ class CacheSizes(View):
         batch: int = 1,
         number_format: str = "bf16",
         bandwidth: float = 100.0,
+        arithmetic: float = 1.0,
         title: str = "",
         hint: str = "",
         show_me: Sequence[ShowMe] = (),
@@ -100,6 +106,7 @@ class CacheSizes(View):
             batch=batch,
             number_format=number_format,
             bandwidth=float(bandwidth),
+            arithmetic=float(arithmetic),
             title=title,
             hint=hint,
             show_me=list(show_me),

@@ -30,9 +30,10 @@ def drive_cache(page: Page, root: Locator, traits: dict) -> None:
             expect(root.locator(f"[data-trait={name}]")).to_have_value(value)
         slider.press("ArrowLeft")
         check_cache(root, models)
-    for press in ("Home", "End", "ArrowLeft"):
-        root.locator("[data-trait=bandwidth]").press(press)
-        check_cache(root, models)
+    for name in ("bandwidth", "arithmetic"):
+        for press in ("Home", "End", "ArrowLeft"):
+            root.locator(f"[data-trait={name}]").press(press)
+            check_cache(root, models)
     check_groups(root, models)
     for button in root.locator(".g2h-show-me button").all():
         button.click()
@@ -80,7 +81,7 @@ def parameters_of(sizes: dict, models: list[dict]) -> tuple[int, int]:
 def check_cache(root: Locator, models: list[dict]) -> None:
     """Every number as the library gives it for what the controls say."""
     setting = {name: float(value or 0) for name, value in root.evaluate(SETTING).items()}
-    bandwidth = setting.pop("bandwidth")
+    bandwidth, arithmetic = setting.pop("bandwidth"), setting.pop("arithmetic")
     sizes = {name: int(value) for name, value in setting.items()}
     number_format = FORMATS[int(root.locator("select").input_value())]
     parameters, looked_up = parameters_of(sizes, models)
@@ -97,6 +98,7 @@ def check_cache(root: Locator, models: list[dict]) -> None:
         batch=sizes["batch"],
         number_format=number_format,
         bandwidth=bandwidth,
+        arithmetic=arithmetic,
     )
     told = {name: float(value) for name, value in root.evaluate(DATASET).items() if name != "view"}
     one = kv_cache_bytes(
@@ -112,7 +114,14 @@ def check_cache(root: Locator, models: list[dict]) -> None:
         "seconds": step.least_seconds,
     }
     assert told == pytest.approx(wanted, rel=1e-12), sizes
+    limit, kind = (
+        ("memory", "memory-bound")
+        if step.memory_seconds >= step.arithmetic_seconds
+        else ("arithmetic", "compute-bound")
+    )
+    expect(root.locator(".g2h-sum")).to_contain_text(f"The step is {kind}.")
     rows = root.locator("table tbody tr")
+    expect(rows.last.locator("td").nth(4)).to_have_text(limit)
     assert rows.count() == (1 if sizes["batch"] == 1 else 2)
     assert root.locator(".g2h-row").count() == len(models) + 1
 
