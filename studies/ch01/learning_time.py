@@ -5,11 +5,12 @@
     python -m studies.ch01.learning_time --table
 
 A setting is a model of `MODELS` and a distance k. The model is trained on the recall task
-(`gates2heads.book.ch01.recall_task`) with batches of 32 sequences, each batch at a distance of its
-own from 1 to k, and evaluated after every EVERY batches on VALIDATED sequences that are all at the
-full distance k. `batches` is the number of batches after which it first names SHARE of their
-letters, or None if it does not do so within CAP batches. `recalled` is its share on TESTED other
-sequences at the distance k, with the parameters at the end of the run.
+(`gates2heads.book.ch01.recall_task`) with batches of 32 sequences, with a distance drawn for each
+batch from 1 to k, and evaluated after every 50 batches (`EVERY`) on 300 sequences (`VALIDATED`)
+that are all at the full distance k. `batches` is the number of batches after which it first names
+99 % (`SHARE`) of their letters, or None if it does not do so within 10,000 batches (`CAP`).
+`recalled` is its share on 2,000 other sequences (`TESTED`) at the distance k, with the parameters
+at the end of the run.
 
 The loop is the one that section 1.1 of the chapter shows, with AdamW, the learning rate 0.003, the
 betas 0.9 and 0.98, no weight decay, and the gradient clipped to norm 1, unless the name of the

@@ -3,9 +3,10 @@
     python -m studies.ch02.word_classes
     python -m studies.ch02.word_classes --table
 
-The 1,000 most frequent words of the captions are put into so many classes by `brown_classes`. Two
-words are as alike as 1 if their class is one, and as 0 if not; that is compared with people's
-scores, on the same half of the test set as in `word_vectors.py`. Nothing is sampled.
+The 1,000 most frequent words of the captions are divided into classes by `brown_classes`; the
+setting is the number of classes. The similarity of two words is 1 if they are in the same class,
+and 0 otherwise. It is compared with human scores, on the same half of the test set as in
+`word_vectors.py`. Nothing is sampled.
 """
 
 import torch
