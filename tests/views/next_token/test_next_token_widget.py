@@ -102,11 +102,15 @@ def test_words_are_summed_over_their_tokens():
         {"tokens": [" a", " sk", "ate", "."], "bits": [1, None, 3, 0]},
     ]
     found = foresight(
-        """return foresight.surprises(given).map(({ text, bits }) =>
-            [text, bits.map(foresight.told)]);""",
+        """return foresight.surprises(given).map(({ text, bits, tokens }) =>
+            [text, tokens, bits.map(foresight.told)]);""",
         given,
     )
-    assert found == [["a", ["1.0", "1.0"]], ["skate", ["5.0", "∞"]], [".", ["4.0", "0.0"]]]
+    assert found == [
+        ["a", 1, ["1.0", "1.0"]],
+        ["skate", 2, ["5.0", "∞"]],
+        [".", 1, ["4.0", "0.0"]],
+    ]
 
 
 def test_perplexity_tokens_and_texts_in_words():
@@ -119,11 +123,13 @@ def test_perplexity_tokens_and_texts_in_words():
             on: [["A dog runs.", [" A"]], ["A dog runs.", ["<eos>"]],
               ["A dog", [" runs", ".", "<eos>"]],
               ["A dog", [".", " Two"]], ["", ["A"]]].map((some) => foresight.wentOn(...some)),
+            counts: [0, 1, 7].map(foresight.counted),
             shares: [0, 0.0004, 0.25].map(foresight.share),
             names: [" dog", "ing", ".", "<eos>", " "].map(foresight.named),
             texts: [["A", " dog"], ["A dog", "s"], ["", " A"], ["A", "<eos>"], ["A", "<0xC3>"]]
               .map(([text, piece]) => foresight.extended(text, piece)),
             rests: [{ ahead: [], kept: 0 }, { ahead: [{ drawn: 1 }], kept: 1 },
+              { ahead: [{ drawn: 0.75 }], kept: 2 },
               { ahead: [{ drawn: 0.5 }], kept: 1201 }].map(foresight.restInWords),
         };"""
     )
@@ -136,4 +142,9 @@ def test_perplexity_tokens_and_texts_in_words():
     assert found["names"] == ["dog", "·ing", ".", "end", "␣"]
     assert found["texts"] == ["A dog", "A dogs", "A", None, None]
     assert found["rests"][0].startswith("The model keeps no trigram")
-    assert found["rests"][1:] == ["1 token kept", "1,200 other tokens: 0.500 in total"]
+    assert found["rests"][1:] == [
+        "all other tokens: 0",
+        "1 other token: 0.250",
+        "1,200 other tokens: 0.500 in total",
+    ]
+    assert found["counts"] == ["0 tokens", "1 token", "7 tokens"]

@@ -82,9 +82,9 @@ def test_counts_by_hand(tokenizer):
         "return given.cases.map((text) => merging.countsOf(one, text));",
         ["", "é b", "a\ud83d"],
     )
-    assert told[0] == {"characters": 0, "bytes": 0, "words": 0, "tokens": 0}
-    assert told[1] == {"characters": 3, "bytes": 4, "words": 2, "tokens": 5}
-    assert told[2] == {"characters": 2, "bytes": 4, "words": 1, "tokens": 5}
+    assert told[0] == {"characters": 0, "bytes": 0, "bytesRead": 0, "words": 0, "tokens": 0}
+    assert told[1] == {"characters": 3, "bytes": 4, "bytesRead": 5, "words": 2, "tokens": 5}
+    assert told[2] == {"characters": 2, "bytes": 4, "bytesRead": 5, "words": 1, "tokens": 5}
 
 
 def test_what_the_page_gets(tokenizer):

@@ -44,13 +44,18 @@ export function wentOn(before, pieces) {
   );
 }
 
-/** Words of tokens with the bits of each column: [{text, bits: [a column…]}]. */
+/** Words of tokens with the bits of each column: [{text, bits: [a column…], tokens: a count}]. */
 export function surprises(columns) {
   return wordsOf(columns[0].tokens).map(({ text, from, to }) => ({
     text: visible(text),
     bits: columns.map(({ bits }) => sum(bits.slice(from, to).map(bitsOf))),
+    tokens: to - from,
   }));
 }
+
+/** A count of tokens: 1 token, 2 tokens. */
+export const counted = (tokens) =>
+  `${tokens.toLocaleString("en")} ${tokens === 1 ? "token" : "tokens"}`;
 
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
@@ -74,7 +79,8 @@ export function restInWords({ ahead, kept }) {
   const rest = Math.max(0, 1 - sum(ahead.map(({ drawn }) => drawn)));
   const shown = ahead.filter(({ drawn }) => drawn > 0).length;
   const others = kept - shown;
-  return others > 0
-    ? `${others.toLocaleString("en")} other tokens: ${share(rest)} in total`
-    : `${kept} ${kept === 1 ? "token" : "tokens"} kept`;
+  if (others <= 0) return "all other tokens: 0";
+  return others === 1
+    ? `1 other token: ${share(rest)}`
+    : `${others.toLocaleString("en")} other tokens: ${share(rest)} in total`;
 }

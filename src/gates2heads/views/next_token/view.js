@@ -2,6 +2,7 @@ import { tidy } from "../../browser/live/pieces.js";
 import { LiveStage, STORED } from "../../browser/live/stages/stage.js";
 import {
   bitsOf,
+  counted,
   extended,
   named,
   perplexity,
@@ -235,16 +236,22 @@ class NextToken extends LiveStage {
         element(
           "tbody",
           {},
-          ...words.map(({ text, bits: some }) => row(text, { class: "g2h-word" }, ...cells(some))),
+          ...words.map(({ text, bits: some, tokens }) =>
+            row(
+              tokens > 1 ? `${text} (${counted(tokens)})` : text,
+              { class: "g2h-word" },
+              ...cells(some),
+            ),
+          ),
           row("total", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            "perplexity so far",
+            `perplexity so far, per token (${counted(bits[0].length)})`,
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
-          row("<eos>, if it ended here", { class: "g2h-ending" }, ...cells(ends)),
+          row("<eos>, if the caption ended here", { class: "g2h-ending" }, ...cells(ends)),
           row(
-            "perplexity with <eos>",
+            `perplexity with <eos> (${counted(bits[0].length + 1)})`,
             { class: "g2h-whole" },
             ...bits.map((some, at) => element("td", {}, perplexity([...some, ends[at]]))),
           ),

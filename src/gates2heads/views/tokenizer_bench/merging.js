@@ -74,13 +74,19 @@ export function mergeInWords(tokenizer, described, merge) {
   };
 }
 
-/** Characters, bytes, tokens and words (what spaces separate) of a text. */
+/**
+ * Characters, bytes, words (what spaces separate) and tokens of a text; `bytesRead` also counts the
+ * space that the tokenizer adds in front.
+ */
 export function countsOf(tokenizer, text) {
   const whole = text ? wholeCharacters(text) : "";
+  const encoder = new TextEncoder();
+  const read = wordsWithTokens(tokenizer, text);
   return {
     characters: [...whole].length,
-    bytes: new TextEncoder().encode(whole).length,
+    bytes: encoder.encode(whole).length,
+    bytesRead: read.reduce((sum, { word }) => sum + encoder.encode(word).length, 0),
     words: whole.split(/\s+/u).filter(Boolean).length,
-    tokens: wordsWithTokens(tokenizer, text).reduce((sum, one) => sum + one.tokens.length, 0),
+    tokens: read.reduce((sum, { tokens }) => sum + tokens.length, 0),
   };
 }

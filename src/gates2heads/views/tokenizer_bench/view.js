@@ -162,10 +162,10 @@ class TokenizerBench extends Stage {
         "tr",
         { "data-merge": merge },
         element("th", { scope: "row" }, merge ? thousands(merge) : "bytes"),
-        element("td", {}, tokens.map((one) => shownToken(tokenizer, one)).join(" · ")),
+        element("td", {}, tokens.map((one) => shownToken(tokenizer, one)).join(" | ")),
       ),
     );
-    const head = ["merge", "the word after it"].map((name) =>
+    const head = ["merge", "the word after the merge"].map((name) =>
       element("th", { scope: "col" }, name),
     );
     const left = all.length - steps.length;
@@ -180,15 +180,19 @@ class TokenizerBench extends Stage {
     );
   }
 
-  inWords({ characters, bytes, words, tokens }) {
+  inWords({ characters, bytes, bytesRead, words, tokens }) {
     if (!tokens) return "Type some text to see its tokens.";
+    const added =
+      bytesRead > bytes
+        ? ` (${thousands(bytesRead)} with the space that the tokenizer adds in front)`
+        : "";
     const counts = [
       several(characters, "character"),
-      several(bytes, "byte"),
+      several(bytes, "byte") + added,
       several(words, "word"),
       several(tokens, "token"),
     ].join(", ");
-    return `${counts}: ${(bytes / tokens).toFixed(2)} bytes per token.`;
+    return `${counts}: ${(bytesRead / tokens).toFixed(2)} bytes per token.`;
   }
 }
 

@@ -93,7 +93,7 @@ def check_history(root: Locator, tokenizer) -> None:
     """The last line of the chosen word has the tokens of its boxes."""
     boxes = root.locator(".g2h-token[aria-pressed=true] span").all_text_contents()
     rows = root.locator(".g2h-history tbody tr")
-    assert rows.last.locator("td").inner_text() == " · ".join(boxes)
+    assert rows.last.locator("td").inner_text() == " | ".join(boxes)
     assert rows.first.locator("th").inner_text() == "bytes"
     merges = [int(one) for one in rows.evaluate_all("all => all.map((r) => r.dataset.merge)")]
     assert merges == sorted(merges)
