@@ -37,11 +37,11 @@ from gates2heads.figures.diagrams.recurrent import (
     convolutional_translator,
     gru_cell,
     lstm_cell,
-    lstm_steps,
     teacher_forcing_and_free_running,
     unrolled_encoder_decoder,
     unrolled_rnn,
 )
+from gates2heads.figures.diagrams.stages import lstm_steps
 from gates2heads.figures.theme import COLOURS, themed_svg
 
 A, B = Rect(0, 0, 2, 1), Rect(5, 4, 7, 6)

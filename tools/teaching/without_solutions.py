@@ -38,7 +38,7 @@ SHARED = {
     "for one in readers.values()": "lists the models, as a figure of the page does",
     "The derivative of the loss with respect to": "begins a sentence of another derivation",
     "for name, one in NETWORKS.items()": "lists the networks, as a figure of the page does",
-    ", 20 min on Intel Xeon Processor": "ends a line on another run",
+    ", 20 min (Intel Xeon)": "ends a line on another run",
 }
 
 

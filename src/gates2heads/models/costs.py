@@ -49,9 +49,9 @@ class DecodingStep(NamedTuple):
     bytes_per_token: float  # read for each generated token
     macs_per_token: int  # multiply-accumulate operations for each generated token
     intensity: float  # multiply-accumulate operations for each byte read
-    memory_seconds: float  # to read the bytes of the step
-    arithmetic_seconds: float  # for the operations of the step; 0 if their rate is not given
-    least_seconds: float  # of the step: the larger of the two
+    memory_seconds: float  # to read the bytes
+    arithmetic_seconds: float  # for the operations; 0 if their rate is not given
+    least_seconds: float  # the larger of the two
 
 
 class Prefill(NamedTuple):
@@ -215,38 +215,22 @@ def decoding_step(
         arithmetic: trillions (10¹²) of multiply-accumulate operations a second, if they count too.
 
     Returns:
-        Bytes, operations, their ratio and the least time, a lower bound: the time for reading from
-        memory or, if longer, that for the operations (Williams et al. 2009, the roofline model).
-        The activations are not counted.
+        Bytes, operations, their ratio and the least time, without activations: that for reading or,
+        if longer, that for the operations (the roofline model, Williams et al. 2009).
     """
-    sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
-    known = stack_parameters(*sizes) if model.parameters is None else model.parameters
-    read = known - model.looked_up
+    read = _read_parameters(model)
+    shared = {"batch": batch, "number_format": number_format}
     cache = kv_cache_bytes(
-        model.layers,
-        model.kv_heads,
-        model.head_width,
-        length,
-        batch=batch,
-        window=model.window,
-        number_format=number_format,
+        model.layers, model.kv_heads, model.head_width, length, window=model.window, **shared
     )
-    bytes_ = decoding_bytes(read, cache, batch=batch, number_format=number_format)
-    macs = decoding_macs(
-        read, model.layers, model.heads, model.head_width, length, window=model.window
-    )
+    bytes_ = decoding_bytes(read, cache, **shared)
+    sizes = (model.layers, model.heads, model.head_width)
+    macs = decoding_macs(read, *sizes, length, window=model.window)
     memory = bytes_ * batch / (bandwidth * 1e9)
-    operations = 0.0 if arithmetic is None else macs * batch / (arithmetic * 1e12)
-    return DecodingStep(
-        parameter_bytes=read * BITS[number_format] / 8,
-        cache_bytes=cache,
-        bytes_per_token=bytes_,
-        macs_per_token=macs,
-        intensity=macs / bytes_,
-        memory_seconds=memory,
-        arithmetic_seconds=operations,
-        least_seconds=max(memory, operations),
-    )
+    operations = macs * batch / (arithmetic * 1e12) if arithmetic else 0.0
+    seconds = (memory, operations, max(memory, operations))
+    parameters = read * BITS[number_format] / 8
+    return DecodingStep(parameters, cache, bytes_, macs, macs / bytes_, *seconds)
 
 
 @accepts(
@@ -288,8 +272,6 @@ def prefill(
         Bytes, operations and their ratio. A window does not change them.
     """
     width, shared = model.heads * model.head_width, model.kv_heads * model.head_width
-    sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
-    known = stack_parameters(*sizes) if model.parameters is None else model.parameters
     positions, one = batch * length, BITS[number_format] / 8
     # Queries, keys, values and output; gate, up and down: their inputs, then their outputs
     linear = (4 * width + 2 * width + hidden) + (2 * width + 2 * shared + 2 * hidden + width)
@@ -297,7 +279,7 @@ def prefill(
     activations = model.layers * positions * (linear + attention) * one
     pairs = model.layers * model.heads * positions * length
     scores = 0.0 if fused else 4 * pairs * one
-    read = known - model.looked_up
+    read = _read_parameters(model)
     attention_macs = 2 * pairs * model.head_width
     macs = positions * read + attention_macs
     return Prefill(
@@ -308,3 +290,9 @@ def prefill(
         attention_macs=attention_macs,
         intensity=macs / (read * one + activations + scores),
     )
+
+
+def _read_parameters(model: Configuration) -> int:
+    sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
+    known = stack_parameters(*sizes) if model.parameters is None else model.parameters
+    return known - model.looked_up
