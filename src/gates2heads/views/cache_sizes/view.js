@@ -41,11 +41,11 @@ const BOUND =
   "The time is a lower bound: the time for reading the bytes of a step or, if longer, that for its arithmetic.";
 const COUNTED = [
   "A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence.",
-  "Of a separate embedding table it reads one row for each token, so that the other rows are left out here.",
+  "If the embedding table is separate, only one of its rows is read for each token; the others are not counted.",
   "MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position.",
   "Parameters and cache have the same number format.",
   "Activations and the scales of int8 and int4 are not counted, and the rate of arithmetic does not change with the number format.",
-  "Products with the parameters and attention have different intensities; the bound adds them up, as if they could overlap.",
+  "The bound adds the bytes and the MACs of the products with the parameters and of attention, as if reading for one could overlap with arithmetic for the other.",
 ].join(" ");
 
 class CacheSizes extends Stage {
