@@ -5,7 +5,7 @@
 
 A Universal Transformer with three applications per side is trained on dates like the models of
 `ablations.py`: same pairs, batches, steps and rate; so is a Transformer with one block per side.
-The ordinary one of three blocks is "whole" there. In the settings' names, rounds are applications
+The ordinary one of three blocks is "whole" there. In the settings' names, `rounds` are applications
 of the shared block. `result` is defined as there; `rounds` has the loss and the correct characters
 when the trained Universal Transformer applies its block another number of times than in training.
 """
