@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 class TestCacheSizes(SampledView):
     script = "views/cache_sizes/samples.py"
-    height = 1350
+    height = 1400
     widths = (390, 360)
 
     def press(self, root: Locator) -> None:
