@@ -123,7 +123,7 @@ def test_perplexity_tokens_and_texts_in_words():
             on: [["A dog runs.", [" A"]], ["A dog runs.", ["<eos>"]],
               ["A dog", [" runs", ".", "<eos>"]],
               ["A dog", [".", " Two"]], ["", ["A"]]].map((some) => foresight.wentOn(...some)),
-            counts: [0, 1, 7].map(foresight.counted),
+            counts: [0, 1, 7].map((one) => foresight.counted(one, "token")),
             shares: [0, 0.0004, 0.25].map(foresight.share),
             names: [" dog", "ing", ".", "<eos>", " "].map(foresight.named),
             texts: [["A", " dog"], ["A dog", "s"], ["", " A"], ["A", "<eos>"], ["A", "<0xC3>"]]

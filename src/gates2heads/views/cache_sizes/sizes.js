@@ -1,6 +1,8 @@
 // What decoding costs, as models/costs.py has it, and sizes in words. Pure functions, tested beside
 // the library.
 
+import { counted } from "../kit/shares.js";
+
 export const BITS = { float32: 32, bf16: 16, int8: 8, int4: 4 };
 const FORMATS = { float32: "4 bytes", bf16: "2 bytes", int8: "1 byte", int4: "½ byte" };
 const [GIGA, TERA] = [1e9, 1e12];
@@ -114,9 +116,6 @@ export function timeInWords(seconds) {
 }
 
 export const inFull = (value) => value.toLocaleString("en");
-
-/** 1 sequence, 8 sequences. */
-export const counted = (value, word) => `${inFull(value)} ${word}${value === 1 ? "" : "s"}`;
 
 export const formatInWords = (format) => `${format} (${FORMATS[format]})`;
 

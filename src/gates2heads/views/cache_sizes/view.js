@@ -1,10 +1,10 @@
+import { counted } from "../kit/shares.js";
 import { Stage, choice, element, field, moreControls } from "../kit/view.js";
 import {
   BITS,
   axis,
   bytesPerToken,
   cacheInWords,
-  counted,
   decodingStep,
   formatInWords,
   groupsWithin,

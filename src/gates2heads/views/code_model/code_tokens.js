@@ -1,7 +1,7 @@
 // Tokens of source code, in numbers and words.
 
 import { bytesOf, isBytes, textOf, visible } from "../../browser/live/pieces.js";
-import { share } from "../kit/shares.js";
+import { counted, share } from "../kit/shares.js";
 import { top } from "../../browser/engine/decoding/top.js";
 
 export { share };
@@ -64,8 +64,6 @@ export function totals(unread, tokens) {
   const bits = tokens.reduce((sum, one) => sum + one.bits, 0);
   return { count: tokens.length, bits, characters: [...text].length };
 }
-
-const counted = (count, name) => `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
 
 /** The same in a sentence or two. */
 export function inWords(unread, tokens) {

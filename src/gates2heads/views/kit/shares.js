@@ -21,3 +21,7 @@ export function share(prob) {
 /** A whole number in small raised digits, as an exponent. */
 export const raised = (number) =>
   [...String(number)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
+
+/** A count and what is counted: 1 token, 1,200 tokens. */
+export const counted = (count, name) =>
+  `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;

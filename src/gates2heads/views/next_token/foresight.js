@@ -1,9 +1,9 @@
 // Surprise, in numbers and words.
 
 import { isBytes, visible, wordsOf } from "../../browser/live/pieces.js";
-import { raised, share } from "../kit/shares.js";
+import { counted, raised, share } from "../kit/shares.js";
 
-export { share };
+export { counted, share };
 
 const END = "<eos>";
 const LARGE = 1e4; // a perplexity from which powers of ten are easier to read
@@ -52,10 +52,6 @@ export function surprises(columns) {
     tokens: to - from,
   }));
 }
-
-/** A count of tokens: 1 token, 2 tokens. */
-export const counted = (tokens) =>
-  `${tokens.toLocaleString("en")} ${tokens === 1 ? "token" : "tokens"}`;
 
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 

@@ -238,20 +238,20 @@ class NextToken extends LiveStage {
           {},
           ...words.map(({ text, bits: some, tokens }) =>
             row(
-              tokens > 1 ? `${text} (${counted(tokens)})` : text,
+              tokens > 1 ? `${text} (${counted(tokens, "token")})` : text,
               { class: "g2h-word" },
               ...cells(some),
             ),
           ),
           row("total", { class: "g2h-sum" }, ...cells(totals)),
           row(
-            `perplexity so far, per token (${counted(bits[0].length)})`,
+            `perplexity so far, per token (${counted(bits[0].length, "token")})`,
             { class: "g2h-perplexity" },
             ...bits.map((some) => element("td", {}, perplexity(some))),
           ),
           row("<eos>, if the caption ended here", { class: "g2h-ending" }, ...cells(ends)),
           row(
-            `perplexity with <eos> (${counted(bits[0].length + 1)})`,
+            `perplexity with <eos> (${counted(bits[0].length + 1, "token")})`,
             { class: "g2h-whole" },
             ...bits.map((some, at) => element("td", {}, perplexity([...some, ends[at]]))),
           ),
