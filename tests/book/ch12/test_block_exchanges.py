@@ -152,3 +152,26 @@ def test_the_controls_have_other_tables_of_positions():
         none.logits(tokens), none.logits(tokens)[:, :1].expand(-1, 4, -1), atol=1e-5
     )
     assert count_of(waves) == count_of(none) == count_of(learned)
+
+
+def test_the_control_by_distances_knows_them_only_from_the_scores():
+    none, linear, learned = (variant_model(one) for one in ("no-positions", "alibi", "gpt2"))
+    assert count_of(linear) == count_of(none) == count_of(learned)
+    assert linear.position_table.weight.count_nonzero() == 0
+    assert not linear.position_table.weight.requires_grad
+    same = torch.tensor([[5, 5, 5, 5]])
+    assert torch.allclose(
+        linear.logits(same), linear.logits(same)[:, :1].expand(-1, 4, -1), atol=1e-5
+    )
+    swapped = torch.tensor([[4, 6, 5], [6, 4, 5]])  # without positions, one block is blind to it
+    one = {**SMALL, "num_layers": 1}
+    for variant, alike in (("no-positions", True), ("alibi", False)):
+        model = variant_model(variant, sizes=one)
+        with torch.no_grad():
+            model.token_table.weight.mul_(50)
+        first, second = model.logits(swapped)[:, -1]
+        assert torch.allclose(first, second, atol=1e-4) == alike
+    deviations = [layer.attention.in_proj.weight.std().item() for layer in linear.layers]
+    assert deviations == pytest.approx([STD] * 4, rel=0.05)
+    out = linear.layers[0].attention.out_proj.weight.std().item()
+    assert out == pytest.approx(STD / 8**0.5, rel=0.05)

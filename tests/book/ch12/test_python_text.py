@@ -13,8 +13,11 @@ from gates2heads.book.ch12 import python_text as module
 from gates2heads.book.ch12.python_text import (
     VOCABULARY,
     PythonText,
+    bits_by_context,
     bits_per_character,
     consecutive,
+    continues_a_pair,
+    occurred_before,
     prefixed_passages,
     python_text,
     python_tokenizer,
@@ -73,6 +76,37 @@ def test_no_more_is_read_than_asked_for(model, monkeypatch):
     alone = bits_per_character(model, PythonText(numbers[:24], 48), length=6)
     assert some == pytest.approx(alone)
     assert some != pytest.approx(bits_per_character(model, PythonText(numbers, 120), length=6))
+
+
+def test_what_repeats_by_hand():
+    passage = torch.tensor([[0, 5, 6, 7, 5, 6, 6, 7, 5], [9, 9, 9, 8, 9, 8, 7, 8, 9]])
+    pairs = [[0, 0, 0, 0, 1, 0, 1, 1], [0, 1, 0, 0, 1, 0, 0, 1]]
+    tokens = [[0, 0, 0, 1, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1]]
+    assert continues_a_pair(passage).tolist() == (torch.tensor(pairs) > 0).tolist()
+    assert occurred_before(passage).tolist() == (torch.tensor(tokens) > 0).tolist()
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=20))
+def test_what_repeats_is_what_a_search_finds(numbers):
+    passage, at = torch.tensor([numbers]), range(1, len(numbers))
+    pairs = [tuple(numbers[n - 1 : n + 1]) for n in at]
+    assert continues_a_pair(passage)[0].tolist() == [
+        pair in pairs[:n] for n, pair in enumerate(pairs)
+    ]
+    assert occurred_before(passage)[0].tolist() == [numbers[n] in numbers[:n] for n in at]
+
+
+def test_the_kinds_of_tokens_add_up_to_the_bits_per_character(model):
+    numbers = torch.randint(3, V, (40,), generator=torch.Generator().manual_seed(4))
+    text = PythonText(numbers, 90)
+    parts = bits_by_context(model, text, length=6)
+    assert tuple(parts) == ("pair", "token", "new")
+    assert sum(part.share for part in parts.values()) == pytest.approx(1)
+    bits = sum(part.bits for part in parts.values())
+    assert bits == pytest.approx(bits_per_character(model, text, length=6))
+    twice = PythonText(numbers[:3].repeat(2), 6)  # half of the tokens occurred before
+    parts = bits_by_context(model, twice, length=6)
+    assert [parts[kind].share for kind in parts] == pytest.approx([2 / 6, 1 / 6, 3 / 6])
 
 
 def test_a_model_without_knowledge_needs_the_logarithm_of_the_vocabulary():

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from gates2heads.book.ch12.exchanges import BATCH, CONTROLS, RATE, SMALL, STEPS, VARIANTS
-from gates2heads.book.ch12.python_text import LENGTH
+from gates2heads.book.ch12.python_text import LENGTH, Part
 from gates2heads.book.studies import read_study, results_of
-from studies.ch12 import exchanges, longer, python_budgets
+from studies.ch12 import exchanges, longer, python_budgets, why_rotary
 
 HISTORY = SimpleNamespace(loss=[float(n) for n in range(STEPS, 0, -1)], seconds=3.0)
 SCORES = {"validation": 1.5, "test": 1.25}
@@ -27,12 +27,15 @@ def asked(monkeypatch):
     for study, name in (
         (exchanges, "train_variant"),
         (longer, "train_variant"),
+        (why_rotary, "train_variant"),
         (python_budgets, "train_python_model"),
     ):
         monkeypatch.setattr(study, name, train)
         monkeypatch.setattr(study, "python_text", lambda split: split)
         monkeypatch.setattr(study, "bits_per_character", lambda model, split, **how: SCORES[split])
-    for study in (exchanges, longer):
+    parts = {"pair": Part(0.25, 0.5), "token": Part(0.25, 0.25), "new": Part(0.5, 0.75)}
+    monkeypatch.setattr(why_rotary, "bits_by_context", lambda model, split, **how: parts)
+    for study in (exchanges, longer, why_rotary):
         monkeypatch.setattr(study, "source_fingerprint", ", ".join)
     return found
 
@@ -64,6 +67,14 @@ def test_a_small_copy_is_trained_with_its_own_rate(asked):
     assert asked == {"given": ("llama", 4), **how}
     assert (told["parameters"], told["validation"], told["test"]) == (3, 1.5, 1.25)
     assert told["tokens"] == 8_000 * longer.BATCH * 128
+
+
+def test_the_kinds_of_tokens_are_stored_with_their_shares(asked):
+    told = why_rotary.run("alibi 9e-3", 2)
+    how = {"steps": why_rotary.STEPS, "batch": longer.BATCH, "rate": 0.009, "sizes": SMALL}
+    assert asked == {"given": ("alibi", 2), **how}
+    assert told["validation"] == told["test"] == 1.5
+    assert told["parts"]["new"] == {"share": 0.5, "bits": 0.75}
 
 
 def test_a_smaller_budget_of_the_released_model(asked):
@@ -139,8 +150,34 @@ def test_what_is_stored_of_longer_training():
             assert results_of(rows, setting)[0]["validation"] == best
 
 
+def test_what_is_stored_of_the_kinds_of_tokens():
+    rows = read_study("ch12/why_rotary")
+    for row in rows:
+        result = row["result"]
+        assert result["rate"] == why_rotary.SETTINGS[row["setting"]][1]
+        assert sum(part["bits"] for part in result["parts"].values()) == pytest.approx(
+            result["test"]
+        )
+        assert sum(part["share"] for part in result["parts"].values()) == pytest.approx(1)
+    settings = {row["setting"] for row in rows}
+    for setting in ("gpt2 3e-3", "rotary 9e-3"):  # whose rates `longer` compares
+        block, rate = setting.split()
+        (same,) = results_of(read_study("ch12/longer"), f"{block} {why_rotary.STEPS} {rate}")[:1]
+        found = results_of(rows, setting)
+        assert len(found) == 3
+        assert found[0]["test"] == pytest.approx(same["test"], abs=0.01)
+    for block in ("no-positions", "alibi"):
+        tried = sorted(
+            (one for one in settings if one.startswith(f"{block} ")),
+            key=lambda one: why_rotary.SETTINGS[one][1],
+        )
+        best = min(tried, key=lambda one: results_of(rows, one)[0]["validation"])
+        assert len(results_of(rows, best)) == 3, best
+        assert best not in (tried[0], tried[-1]), block
+
+
 def test_all_models_read_the_same_source():
-    both = [*read_study("ch12/exchanges"), *read_study("ch12/longer")]
-    (corpus,) = {row["result"]["corpus"] for row in both}
+    names = ("ch12/exchanges", "ch12/longer", "ch12/why_rotary")
+    (corpus,) = {row["result"]["corpus"] for name in names for row in read_study(name)}
     assert "networkx" in corpus
     assert "sha256" in corpus

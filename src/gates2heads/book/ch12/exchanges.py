@@ -1,13 +1,15 @@
 """Chapter 12: models that differ in one component of the block, with equally many parameters."""
 
+import math
 from collections.abc import Mapping
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from gates2heads.accepts import accepts, choice, natural
 from gates2heads.book.ch12.python_text import LENGTH, VOCABULARY, python_text
 from gates2heads.book.ch12.training import train_on_passages
+from gates2heads.layers.attention.alibi import ALiBiAttention
 from gates2heads.layers.positions import sinusoids
 from gates2heads.models.language.decoder_only import GPT2, LLAMA, STD, DecoderOnly
 from gates2heads.training.loop import History
@@ -31,6 +33,7 @@ VARIANTS = {
 CONTROLS = {  # of the learned table of positions
     "sinusoids": GPT2,  # it begins with sinusoids, and is trained
     "no-positions": GPT2,  # it remains zero
+    "alibi": GPT2,  # it remains zero, and distances lower the scores
 }
 MODELS = VARIANTS | CONTROLS
 STEPS, BATCH, RATE = 1_000, 32, 3e-3
@@ -41,7 +44,7 @@ def variant_model(variant: str, *, sizes: Mapping = SIZES) -> DecoderOnly:
     """A model of the comparison: its feed-forward width makes all equally large.
 
     The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %; that
-    of "no-positions" includes its table of zeros.
+    of "no-positions" and of "alibi" includes its table of zeros.
 
     Args:
         variant: one of `MODELS`.
@@ -53,9 +56,26 @@ def variant_model(variant: str, *, sizes: Mapping = SIZES) -> DecoderOnly:
     if variant == "sinusoids":
         waves = sinusoids(torch.arange(sizes["max_length"]), sizes["d_model"])
         model.position_table.weight.data = STD * waves / waves.std()
-    if variant == "no-positions":
+    if variant in ("no-positions", "alibi"):
         model.position_table.requires_grad_(False).weight.zero_()
+    if variant == "alibi":
+        for layer in model.layers:
+            layer.attention = _Biased(sizes["d_model"], sizes["nhead"], sizes["num_layers"])
     return model
+
+
+class _Biased(ALiBiAttention):
+    """ALiBi with the initial weights of GPT-2; it has no cache."""
+
+    def __init__(self, width: int, heads: int, layers: int):
+        super().__init__(width, heads)
+        nn.init.normal_(self.in_proj.weight, std=STD)
+        nn.init.normal_(self.out_proj.weight, std=STD / math.sqrt(2 * layers))
+
+    def forward(self, inputs: Tensor, mask: None = None) -> Tensor:
+        """Attend to this position and those before it; `DecoderOnly.logits` gives no other mask."""
+        assert mask is None
+        return super().forward(inputs)
 
 
 @accepts(variant=choice(MODELS), steps=natural)

@@ -21,6 +21,7 @@ from gates2heads.models.language.base import NeuralLanguageModel
 VOCABULARY = 2_048
 LENGTH = 256  # tokens that a model reads at most
 TESTED = 2**18  # tokens of a split that are scored
+KINDS = ("pair", "token", "new")  # of tokens, by what occurred before them
 AT_ONCE = 32  # passages that are scored, or modules that are cut into tokens, in one batch
 
 
@@ -83,16 +84,83 @@ def bits_per_character(
         length: tokens of each passage; the model sees none before it.
         most: how many tokens are read, from the first on.
     """
+    nats = sum(found.sum().item() for _, found in _surprisals(model, text, length, most))
+    return nats / math.log(2) / _characters(text, length, most)
+
+
+def continues_a_pair(passages: Tensor) -> Tensor:
+    """Which tokens repeat a pair: they follow a token that they have followed before.
+
+    Args:
+        passages: (B, L + 1) long.
+
+    Returns:
+        (B, L) bool, for all tokens but the first of each passage.
+    """
+    pairs = torch.stack([passages[:, :-1], passages[:, 1:]], dim=2)  # (B, L, 2)
+    same = (pairs[:, :, None] == pairs[:, None]).all(dim=3)  # (B, L, L)
+    return same.tril(-1).any(dim=2)
+
+
+def occurred_before(passages: Tensor) -> Tensor:
+    """Which tokens occur earlier in their passage: (B, L + 1) long -> (B, L) bool, as above."""
+    same = passages[:, :, None] == passages[:, None]  # (B, L + 1, L + 1)
+    return same.tril(-1).any(dim=2)[:, 1:]
+
+
+class Part(NamedTuple):
+    """One kind of tokens of a text."""
+
+    share: float  # of all tokens
+    bits: float  # their part of the bits per character: those of all kinds add up to it
+
+
+@torch.no_grad()
+@accepts(
+    model=instance(NeuralLanguageModel),
+    text=instance(PythonText, "from `python_text`"),
+    length=natural,
+    most=natural,
+)
+def bits_by_context(
+    model: NeuralLanguageModel, text: PythonText, *, length: int = LENGTH, most: int = TESTED
+) -> dict[str, Part]:
+    """The bits per character of three kinds of tokens, told apart by the passage before them.
+
+    "pair": the token and the one before it occur as a pair earlier in the passage. "token": only
+    the token occurs earlier. "new": neither does.
+
+    Args:
+        model: in evaluation mode.
+        text: of one split.
+        length: tokens of each passage; the model sees none before it.
+        most: how many tokens are read, from the first on.
+    """
+    count, nats = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0.0)
+    for passage, found in _surprisals(model, text, length, most):
+        pair, token = continues_a_pair(passage), occurred_before(passage)
+        for kind, where in zip(KINDS, (pair, token & ~pair, ~token), strict=True):
+            count[kind] += int(where.sum())
+            nats[kind] += found[where].sum().item()
+    read, characters = sum(count.values()), _characters(text, length, most)
+    return {kind: Part(count[kind] / read, nats[kind] / math.log(2) / characters) for kind in KINDS}
+
+
+def _surprisals(
+    model: NeuralLanguageModel, text: PythonText, length: int, most: int
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """The passages (B, L + 1) of a text, and the nats (B, L) of their tokens but the first."""
     device = next(model.parameters()).device
-    nats, read = 0.0, 0
     for batch in consecutive(text.tokens[:most], length):
         passage = batch.to(device)
         scores = model.logits(passage[:, :-1]).log_softmax(dim=-1)  # (B, L, V)
-        found = scores.gather(2, passage[:, 1:, None])
-        nats -= found.double().sum().item()
-        read += found.numel()
-    share = read / len(text.tokens)  # of the text that was read
-    return nats / math.log(2) / (share * text.characters)
+        yield passage, -scores.gather(2, passage[:, 1:, None])[:, :, 0].double()
+
+
+def _characters(text: PythonText, length: int, most: int) -> float:
+    """How many characters there are, on average, behind the tokens that are read."""
+    read = min(len(text.tokens), most) // length * length
+    return read / len(text.tokens) * text.characters
 
 
 @accepts(tokens=tokens("N"), batch=natural, length=natural, seed=any_seed)

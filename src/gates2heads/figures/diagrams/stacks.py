@@ -7,18 +7,18 @@ from matplotlib.figure import Figure
 from gates2heads.figures.diagrams.diagram import Diagram
 
 PARTS = (  # of one column, from the input up: name, in GPT-2, in Llama, colour
-    ("table", "token embedding", "token embedding", "amber"),
-    ("place", "+ learned position", "no position added", "green"),
+    ("table", "token\nembedding", "token\nembedding", "amber"),
+    ("place", "+ learned\nposition", "no position\nadded", "green"),
     ("input", "x", "x", "blue"),  # of the block
     ("first norm", "LayerNorm", "RMSNorm", "pink"),
-    ("attention", "causal self-attention", "causal self-attention,\nq and k rotated", "blue"),
+    ("attention", "causal\nself-attention", "causal\nself-attention,\nq, k rotated", "blue"),
     ("first sum", "+", "+", "green"),
     ("between", "x", "x", "blue"),
     ("second norm", "LayerNorm", "RMSNorm", "pink"),
-    ("hidden", "W₂ gelu(W₁ x)", "W_down (silu(W_gate x)\n⊙ W_up x)", "orange"),
+    ("hidden", "W₂ gelu(W₁ x)", "W_down (\nsilu(W_gate x)\n⊙ W_up x)", "orange"),
     ("second sum", "+", "+", "green"),
     ("last norm", "LayerNorm", "RMSNorm", "pink"),
-    ("output", "output projection", "output projection", "amber"),
+    ("output", "output\nprojection", "output\nprojection", "amber"),
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def gpt2_and_llama() -> Figure:
         inside, around = names[2:10], WAYS[column]
         for before, after in ((inside[0], inside[3]), (inside[4], inside[7])):
             d.arrow(before, after, route=around, shift=SHIFTS[column])
-        d.group(f"{model} × L", *inside, colour="blue")
+        d.group(model, *inside, colour="blue")
     return d.draw()
 
 
