@@ -86,7 +86,7 @@ def run(step: Step) -> None:
     with subprocess.Popen(
         step.command,
         cwd=ROOT,
-        env=os.environ | {"COLUMNS": "300"},  # pytest cuts what it says of a fault at this width
+        env=os.environ | {"COLUMNS": "300"},  # the width at which pytest cuts a message
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
