@@ -40,6 +40,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import mean, median, stdev
+from textwrap import dedent
 
 import yaml
 from docutils import nodes
@@ -372,7 +373,18 @@ def settings_explained() -> list[str]:
         module = CHAPTERS.parent / "studies" / f"{study}.py"
         told = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
         opened = f'<details id="{_anchor_of(study)}"><summary>{study}</summary>'
-        lines += [opened, "", "```text", *told.splitlines(), "```", "", "</details>", ""]
+        lines += [opened, "", *_from_docstring(told), "</details>", ""]
+    return lines
+
+
+def _from_docstring(told: str) -> list[str]:
+    """Turn a docstring into Markdown: its indented paragraphs are commands, the others prose."""
+    lines = []
+    for paragraph in told.split("\n\n"):
+        if all(line.startswith("    ") for line in paragraph.splitlines()):
+            lines += ["```text", *dedent(paragraph).splitlines(), "```", ""]
+        else:  # a "<" outside of code is not the beginning of a tag
+            lines += [re.sub(r"(`[^`]*`)|<", lambda found: found[1] or "&lt;", paragraph), ""]
     return lines
 
 

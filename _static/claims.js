@@ -37,7 +37,8 @@ document.addEventListener("DOMContentLoaded", () => {
     },
   });
   for (const one of folded) one.addEventListener("toggle", relabel);
-  chooser.append(opener);
+  const told = document.createElement("output"); // a screen reader says what it shows
+  chooser.append(opener, " ", told);
   entries[0].closest("section").before(chooser);
 
   function shown() {
@@ -56,6 +57,7 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const entry of entries) entry.hidden = !isOf(entry, verdict);
     for (const chapter of new Set(entries.map((entry) => entry.closest("section"))))
       chapter.hidden = !chapter.querySelector(".g2h-entry:not([hidden])");
+    told.textContent = `${shown().length} of ${entries.length} claims are shown.`;
     relabel();
   }
 

@@ -36,6 +36,8 @@ def test_a_verdict_shows_its_entries_and_hides_the_others(page, address):
             page.get_by_label(f"{words} ({count[verdict]})", exact=True).check()
             kinds = shown.evaluate_all("found => found.map((one) => one.dataset.verdict)")
             assert kinds == [verdict] * count[verdict]
+            told = f"{count[verdict]} of {len(EVERY)} claims are shown."
+            assert page.get_by_role("status").inner_text() == told
             # a chapter without such an entry is hidden with its heading
             empty = [
                 claims.heading(chapter)

@@ -37,6 +37,7 @@ NBVAL = ["-p", "tools.notebooks.notebook_report", "--nbval", "--nbval-current-en
 NBVAL += ["--nbval-cell-timeout=1800", "--nbval-kernel-startup-timeout=600"]
 TWO_AT_A_TIME = ["-n", "2", "--dist", "loadfile"]
 SUMMARY = re.compile(r"^=+ .*\d+ (?:passed|failed|error|skipped|deselected).* in [\d.]+s.*=+$")
+FAULT = re.compile(r"^(?:FAILED|ERROR) .*::")
 COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 NO_TESTS = 5
 WEEKLY = {"rounding"}  # runs only where it is named
@@ -53,19 +54,20 @@ class Step:
     calibration: float = 0.0
     code: int | None = None  # None while it runs
     lines: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)  # a line for each test that failed
 
 
 def steps() -> list[Step]:
     """List the checks in their order."""
     make = os.environ.get("MAKE", "make")
-    pytest = [HERE, "-m", "pytest", "-q", "--color=no", "-rs"]
+    pytest = [HERE, "-m", "pytest", "-q", "--color=no", "-rfEs"]
     unit, live, timed = "not browser and not book", "browser and not timed", "browser and timed"
     return [
         Step("style", [make, "--no-print-directory", "lint"]),
         Step("library", [*pytest, "-n", "2", "--parity", "-m", unit, "tests"]),
         Step("build", [make, "--no-print-directory", "rebuild"]),
         # -rP shows what the tests print of the pages, such as their weight.
-        Step("pages", [*pytest, "-rsP", "-n", "2", "-m", "book", "tests/built"]),
+        Step("pages", [*pytest, "-rfEsP", "-n", "2", "-m", "book", "tests/built"]),
         Step("browser", [*pytest, *TWO_AT_A_TIME, "-m", live, "tests/chromium"]),
         # Nothing beside it, so that what it prints is the page's time and not its neighbour's.
         Step("times", [*pytest, "-s", "-m", timed, "tests/chromium"]),
@@ -84,6 +86,7 @@ def run(step: Step) -> None:
     with subprocess.Popen(
         step.command,
         cwd=ROOT,
+        env=os.environ | {"COLUMNS": "300"},  # the width at which pytest cuts a message
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -92,6 +95,8 @@ def run(step: Step) -> None:
             for line in echoed(process.stdout.fileno()):
                 if SUMMARY.match(line) or re.match(r"^\d+ (passed|failed|error).* in ", line):
                     step.lines.append(line)
+                if FAULT.match(line):
+                    step.faults.append(line)
         except SystemExit:
             process.terminate()
             raise
@@ -113,7 +118,7 @@ def echoed(descriptor: int) -> Iterator[str]:
 
 
 def report(done: list[Step]) -> int:
-    """Print a table and the totals; return the exit status."""
+    """Print a table, the names of what failed and the totals; return the exit status."""
     print(f"\n──── summary (network: {os.environ.get('GATES2HEADS_NETWORK', 'on')})")
     total = {"passed": 0, "failed": 0, "skipped": 0}
     for step in done:
@@ -123,8 +128,9 @@ def report(done: list[Step]) -> int:
         if step.code != 0 and not step.lines:
             total["failed"] += 1
     for step in done:
+        for line in step.faults + step.lines:
+            print(line)
         for line in step.lines:
-            print(f"{line}")
             for number, kind in COUNT.findall(line):
                 total["failed" if kind.startswith("error") else kind] += int(number)
     print(f"{sum(step.seconds for step in done) / 60:.1f} minutes in all")

@@ -150,6 +150,15 @@ def test_the_page_names_its_example_by_its_number():
         assert claims._numbers_of_entries()[name] == number
 
 
+def test_a_docstring_becomes_prose_with_its_commands():
+    told = "One `<eos>`\ntwo <bos>.\n\n    python -m one\n    python -m two\n\n- `a`: *b*;\n- c."
+    assert claims._from_docstring(told) == [
+        *("One `<eos>`\ntwo &lt;bos>.", ""),
+        *("```text", "python -m one", "python -m two", "```", ""),
+        *("- `a`: *b*;\n- c.", ""),
+    ]
+
+
 def test_the_page_explains_the_settings_of_every_study_that_it_names():
     told = "\n".join(claims.settings_explained())
     linked = set(re.findall(r'href="#(settings-of-[\w-]+)"', "\n".join(claims.claims())))

@@ -336,6 +336,19 @@ class TestSteps:
         every = [step.name for step in test_all.steps()]
         assert ran == [*(name for name in every if name != "rounding"), "rounding"]
 
+    def test_the_summary_names_what_failed(self, tmp_path, capfd):
+        (tmp_path / "test_two.py").write_text("def test_a(): assert 1 == 2\ndef test_b(): pass\n")
+        pytest_with_its_flags = test_all.steps()[1].command[:6]
+        command = [*pytest_with_its_flags, "-p", "no:cacheprovider", str(tmp_path)]
+        step = test_all.Step("short", command)
+        test_all.run(step)
+        capfd.readouterr()
+        assert test_all.report([step]) == 1
+        said = capfd.readouterr().out
+        assert "test_two.py::test_a - assert 1 == 2" in said
+        assert "test_b" not in said
+        assert said.rstrip().endswith("1 passed, 1 failed, 0 skipped")
+
     def test_one_that_is_ended_early_tells_what_it_had_done(self):
         program = (
             "import sys; from tools.checks import test_all\n"
