@@ -6,7 +6,8 @@
 Section 12.2 shows the results. A setting is a block and a learning rate. The blocks are the small
 copies of `studies.ch12.longer` (two layers of width 64, a context of 128 tokens), trained on 2,000
 batches of 8 passages. "no-positions" has no positional encoding; "alibi" lowers each score by the
-distance times a constant of the head (Press et al. 2022), in place of the table of positions.
+distance times a constant of the head (Press et al. 2022), in place of the table of positions;
+"relative" adds a learned number of the head and the distance, which is zero at first.
 Rates are compared with seed 0 by `validation`, and the best one of each block is repeated.
 
 `validation` and `test` are cross-entropies in bits per character; `parts` divides that of `test`
@@ -19,7 +20,7 @@ from gates2heads.book.studies import Study
 from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 from studies.ch12.longer import BATCH
 
-BLOCKS = ("gpt2", "no-positions", "alibi", "rotary")
+BLOCKS = ("gpt2", "no-positions", "alibi", "relative", "rotary")
 RATES = ("1e-3", "3e-3", "9e-3", "27e-3")
 STEPS = 2_000
 SETTINGS = {f"{block} {rate}": (block, float(rate)) for block in BLOCKS for rate in RATES}

@@ -154,24 +154,40 @@ def test_the_controls_have_other_tables_of_positions():
     assert count_of(waves) == count_of(none) == count_of(learned)
 
 
-def test_the_control_by_distances_knows_them_only_from_the_scores():
-    none, linear, learned = (variant_model(one) for one in ("no-positions", "alibi", "gpt2"))
-    assert count_of(linear) == count_of(none) == count_of(learned)
-    assert linear.position_table.weight.count_nonzero() == 0
-    assert not linear.position_table.weight.requires_grad
+@pytest.mark.parametrize("variant", exchanges.BIASED)
+def test_a_control_knows_distances_only_from_the_scores(variant):
+    none, biased = (variant_model(one) for one in ("no-positions", variant))
+    assert abs(count_of(biased) / count_of(none) - 1) < 0.004
+    assert biased.position_table.weight.count_nonzero() == 0
+    assert not biased.position_table.weight.requires_grad
     same = torch.tensor([[5, 5, 5, 5]])
-    assert torch.allclose(
-        linear.logits(same), linear.logits(same)[:, :1].expand(-1, 4, -1), atol=1e-5
-    )
-    swapped = torch.tensor([[4, 6, 5], [6, 4, 5]])  # without positions, one block is blind to it
-    one = {**SMALL, "num_layers": 1}
-    for variant, alike in (("no-positions", True), ("alibi", False)):
-        model = variant_model(variant, sizes=one)
-        with torch.no_grad():
-            model.token_table.weight.mul_(50)
-        first, second = model.logits(swapped)[:, -1]
-        assert torch.allclose(first, second, atol=1e-4) == alike
-    deviations = [layer.attention.in_proj.weight.std().item() for layer in linear.layers]
-    assert deviations == pytest.approx([STD] * 4, rel=0.05)
-    out = linear.layers[0].attention.out_proj.weight.std().item()
+    logits = biased.logits(same)
+    assert torch.allclose(logits, logits[:, :1].expand(-1, 4, -1), atol=1e-5)
+    for layer in biased.layers:
+        assert layer.attention.in_proj.weight.std().item() == pytest.approx(STD, rel=0.05)
+    out = biased.layers[0].attention.out_proj.weight.std().item()
     assert out == pytest.approx(STD / 8**0.5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("variant", "number", "blind"),
+    [("no-positions", 0, True), ("alibi", 0, False), ("relative", 0, True), ("relative", 2, False)],
+)
+def test_one_block_tells_the_order_of_two_tokens_from_their_distances(variant, number, blind):
+    model = variant_model(variant, sizes={**SMALL, "num_layers": 1})
+    with torch.no_grad():
+        model.token_table.weight.mul_(50)
+        if number:
+            model.layers[0].attention.by_distance[:, 1] = number
+    first, second = model.logits(torch.tensor([[4, 6, 5], [6, 4, 5]]))[:, -1]
+    assert torch.allclose(first, second, atol=1e-4) == blind
+
+
+def test_a_learned_number_belongs_to_a_distance():
+    attention = variant_model("relative", sizes=SMALL).layers[0].attention
+    with torch.no_grad():
+        attention.by_distance.copy_(torch.arange(128.0).expand(4, -1))
+    wanted = torch.tensor([[0, 0, 0], [1, 0, 0], [2, 1, 0]]).float()
+    assert torch.equal(attention.bias(3)[1], wanted)  # what is above the diagonal is masked
+    attention.bias(3).sum().backward()
+    assert attention.by_distance.grad[0, :4].tolist() == [6, 2, 1, 0]

@@ -166,7 +166,7 @@ def test_what_is_stored_of_the_kinds_of_tokens():
         found = results_of(rows, setting)
         assert len(found) == 3
         assert found[0]["test"] == pytest.approx(same["test"], abs=0.01)
-    for block in ("no-positions", "alibi"):
+    for block in ("no-positions", "alibi", "relative"):
         tried = sorted(
             (one for one in settings if one.startswith(f"{block} ")),
             key=lambda one: why_rotary.SETTINGS[one][1],

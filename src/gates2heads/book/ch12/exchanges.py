@@ -34,7 +34,9 @@ CONTROLS = {  # of the learned table of positions
     "sinusoids": GPT2,  # it begins with sinusoids, and is trained
     "no-positions": GPT2,  # it remains zero
     "alibi": GPT2,  # it remains zero, and distances lower the scores
+    "relative": GPT2,  # it remains zero, and a learned number for each distance is added to them
 }
+BIASED = ("alibi", "relative")
 MODELS = VARIANTS | CONTROLS
 STEPS, BATCH, RATE = 1_000, 32, 3e-3
 
@@ -44,7 +46,7 @@ def variant_model(variant: str, *, sizes: Mapping = SIZES) -> DecoderOnly:
     """A model of the comparison: its feed-forward width makes all equally large.
 
     The number of parameters of every variant differs from that of "gpt2" by less than 0.2 %; that
-    of "no-positions" and of "alibi" includes its table of zeros.
+    of the three controls without positions includes their table of zeros.
 
     Args:
         variant: one of `MODELS`.
@@ -56,26 +58,44 @@ def variant_model(variant: str, *, sizes: Mapping = SIZES) -> DecoderOnly:
     if variant == "sinusoids":
         waves = sinusoids(torch.arange(sizes["max_length"]), sizes["d_model"])
         model.position_table.weight.data = STD * waves / waves.std()
-    if variant in ("no-positions", "alibi"):
+    if variant in ("no-positions", *BIASED):
         model.position_table.requires_grad_(False).weight.zero_()
-    if variant == "alibi":
+    if variant in BIASED:
+        kind = _Linear if variant == "alibi" else _Learned
         for layer in model.layers:
-            layer.attention = _Biased(sizes["d_model"], sizes["nhead"], sizes["num_layers"])
+            layer.attention = kind(sizes)
     return model
 
 
-class _Biased(ALiBiAttention):
+class _Linear(ALiBiAttention):
     """ALiBi with the initial weights of GPT-2; it has no cache."""
 
-    def __init__(self, width: int, heads: int, layers: int):
-        super().__init__(width, heads)
+    def __init__(self, sizes: Mapping):
+        super().__init__(sizes["d_model"], sizes["nhead"])
         nn.init.normal_(self.in_proj.weight, std=STD)
-        nn.init.normal_(self.out_proj.weight, std=STD / math.sqrt(2 * layers))
+        nn.init.normal_(self.out_proj.weight, std=STD / math.sqrt(2 * sizes["num_layers"]))
 
     def forward(self, inputs: Tensor, mask: None = None) -> Tensor:
         """Attend to this position and those before it; `DecoderOnly.logits` gives no other mask."""
         assert mask is None
         return super().forward(inputs)
+
+
+class _Learned(_Linear):
+    """The same with a learned number for each head and distance, at first zero.
+
+    Source: Raffel et al. 2020, section 2.1, without their buckets of distances, and not shared by
+    the layers.
+    """
+
+    def __init__(self, sizes: Mapping):
+        super().__init__(sizes)
+        self.by_distance = nn.Parameter(torch.zeros(sizes["nhead"], sizes["max_length"]))
+
+    def bias(self, length: int) -> Tensor:
+        """Give (H, S, S): the number of the distance between query and key."""
+        at = torch.arange(length, device=self.by_distance.device)
+        return self.by_distance[:, (at[:, None] - at).clamp(min=0)]
 
 
 @accepts(variant=choice(MODELS), steps=natural)

@@ -41,8 +41,12 @@ class ALiBiAttention(nn.Module):
         queries, keys, values = heads.chunk(3, dim=1)  # (B, H, S, K) each
         length, width = queries.shape[2:]
         scores = queries @ keys.transpose(-2, -1) / math.sqrt(width)  # (B, H, S, S)
-        bias = alibi_bias(self.num_heads, length).to(scores)  # (H, S, S)
+        bias = self.bias(length).to(scores)  # (H, S, S)
         mask = causal_mask(length, device=inputs.device)  # (S, S)
         weights = masked_softmax(scores + bias, mask=mask)  # (B, H, S, S)
         note(self, weights=weights)
         return self.out_proj(join_heads(weights @ values))
+
+    def bias(self, length: int) -> Tensor:
+        """What is added to the scores of S positions: (H, S, S)."""
+        return alibi_bias(self.num_heads, length)
