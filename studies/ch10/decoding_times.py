@@ -9,10 +9,10 @@ same number of tokens, because `<eos>` does not end a sequence. That number is t
 the references of the test set, and the sources are test captions of about the mean length.
 
 A setting is a model. On one thread, it decodes alternately with the GRU without attention, in 5 to
-15 repetitions for each way of decoding. Stored for each way are the median of the CPU time in
-seconds (`seconds`), in which waiting is not counted, and the median, the lowest and the highest
-ratio to the GRU's time in the same repetition (`ratio`, `low`, `high`). On a slower machine, the
-ratio should be similar.
+15 repetitions for each way of decoding. For each way, the name that ends in "seconds" has the
+median CPU time, in which waiting is not counted; those that end in "ratio", "low" and "high" have
+the median, the lowest and the highest ratio to the GRU's time in the same repetition. On a slower
+machine, the ratio should be similar.
 """
 
 import os
