@@ -16,12 +16,12 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - repeated: one of `REPEATED` if the runs under "seeds" are not training runs;
 - before: a wider or false statement, which a claim that is narrowed or refuted has, and one that
   is open may have; the page strikes it out, and says in the same sentence that it is not claimed;
-- verdict: one of `VERDICTS`, the first that applies: open if the main statement of the claim is that
-  something is not shown, because our experiments cannot decide it; refuted if a result under the
-  conditions of the claim contradicts `before`, or if that excludes exceptions and the entry reports
-  one; narrowed if `before` fails elsewhere or was not shown; budget if longer training or another
-  learning rate changes the claim, or if one of the two applies and was not tried; stands if both
-  were tried as far as they apply, and no attempt changed the claim;
+- verdict: one of `VERDICTS`, the first that applies: open if the main statement of the claim is
+  that something is not shown, because our experiments cannot decide it; refuted if a result under
+  the conditions of the claim contradicts `before`, or if that excludes exceptions and the entry
+  reports one; narrowed if `before` fails elsewhere or was not shown; budget if longer training or
+  another learning rate changes the claim, or if one of the two applies and was not tried; stands if
+  both were tried as far as they apply, and no attempt changed the claim;
 - changed: the attacks, of those in `BUDGET`, that change a claim with the verdict "budget"; without
   this field, one of them was not tried;
 - change: an observation that would contradict the claim as it is worded, such as further seeds with
@@ -71,8 +71,8 @@ REPEATED = {
     "sampling": "Further sampling seeds, without further training",
     "timings": "Repeated timings",
 }
-# The attacks that decide between the last two verdicts: when one of them changes the claim, and when
-# it was not tried.
+# The attacks that decide between "budget" and "stands", with what an entry says if one of them
+# changes the claim, and if it was not tried.
 BUDGET = {
     "training": ("more training changes the claim", "more training was not tried"),
     "rate": ("another learning rate changes the claim", "other learning rates were not tried"),
