@@ -16,10 +16,14 @@ chapters/appendix/claims.yaml has one entry for each claim, by chapter:
 - repeated: one of `REPEATED` if the runs under "seeds" are not training runs;
 - before: a wider or false statement, which a claim that is narrowed or refuted has, and one that
   is open may have; the page strikes it out, and says in the same sentence that it is not claimed;
-- verdict: one of `VERDICTS`, the first that applies: open if the claim says that something is not
-  shown; refuted if a result under the conditions of the claim contradicts `before`, or if that
-  excludes exceptions and the entry reports one; narrowed if `before` fails elsewhere or was not
-  shown; budget if another training length or learning rate changes the claim or probably would;
+- verdict: one of `VERDICTS`, the first that applies: open if the main statement of the claim is
+  that something is not shown, because our experiments cannot decide it; refuted if a result under
+  the conditions of the claim contradicts `before`, or if that excludes exceptions and the entry
+  reports one; narrowed if `before` fails elsewhere or was not shown; budget if longer training or
+  another learning rate changes the claim, or if one of the two applies and was not tried; stands if
+  both were tried as far as they apply, and no attempt changed the claim;
+- changed: the attacks, of those in `BUDGET`, that change a claim with the verdict "budget"; without
+  this field, one of them was not tried;
 - change: an observation that would contradict the claim as it is worded, such as further seeds with
   another result; for an open claim, what would decide it;
 - limited: an observation under other conditions, such as a larger corpus, that would leave the
@@ -66,6 +70,12 @@ ATTACKS = {
 REPEATED = {
     "sampling": "Further sampling seeds, without further training",
     "timings": "Repeated timings",
+}
+# The attacks that decide between "budget" and "stands", with what an entry says if one of them
+# changes the claim, and if it was not tried.
+BUDGET = {
+    "training": ("more training changes the claim", "more training was not tried"),
+    "rate": ("another learning rate changes the claim", "other learning rates were not tried"),
 }
 LISTED = 8  # settings that the line of evidence names at most; longer lists end the entry
 VERDICTS = {  # the first that applies
@@ -252,6 +262,18 @@ def applicable(claim: dict) -> list[str]:
     return [name for name in ATTACKS if name not in claim.get("outside", ())]
 
 
+def untried(claim: dict) -> list[str]:
+    """Return those attacks in `BUDGET` that apply to a claim and were not tried."""
+    return [name for name in applicable(claim) if name in BUDGET and name not in claim["attacks"]]
+
+
+def reasons(claim: dict) -> list[str]:
+    """Tell why a claim stands for this training budget only."""
+    told = {name: BUDGET[name][0] for name in claim.get("changed", ())}
+    told |= {name: BUDGET[name][1] for name in untried(claim)}
+    return [told[name] for name in BUDGET if name in told]
+
+
 def attempts() -> list[str]:
     """Count the attempts that were made, of each kind and for each claim."""
     every = _every()
@@ -335,6 +357,8 @@ def _entry(claim: dict, number: str) -> list[str]:
     ]
     if "limits" in claim:
         details.append(f"- **Limits:** {written(claim['limits'], claim)}")
+    if claim["verdict"] == "budget":
+        details.append(f"- **Why for this training budget only:** {'; '.join(reasons(claim))}.")
     if missing:
         details.append(f"- **Not tried:** {', '.join(missing)}.")
     if outside:

@@ -4,19 +4,22 @@
     python -m studies.ch01.bracket_units lstm --again
     python -m studies.ch01.bracket_units --table
 
-Karpathy, Johnson & Li 2015 found such units by inspection. Here each is found by a score, on
-modules of the standard library that no network was trained on: passages of 256 characters that
-begin where no bracket or string is open, read from a blank state. For a question with yes or no
-(inside brackets?) the score is the area under the curve of the unit's cell, or of its state in a
-gated recurrent unit; for a number (the indent) it is the rank correlation. The unit and its sign
-are chosen on one half of the modules, and the score that counts is that of the other half. There
-are two controls: the best unit of the same network before training, and the current character
-alone.
+A setting is a network: "lstm" or "gru", trained on Python source, or the same network before
+training ("-untrained"). Seed 0 is the network that is distributed with the library; the networks
+of other seeds are trained from scratch. Test data are modules of the standard library that no
+network was trained on, in passages of 256 characters that begin where no bracket or string is
+open. Each passage is read from the initial state.
 
-Then a unit's gate is clamped so that it forgets at every step (forget gate 0, or update gate 0),
-one unit after the other, and the bits of closing brackets and closing quotes are measured, and
-those of all other characters. Seed 0 is the network that is distributed with the library; others
-are trained from scratch.
+Karpathy, Johnson & Li 2015 found such units by inspection. Here they are found by a score. For a
+question with the answer yes or no, such as "inside brackets?", the score is the area under the ROC
+curve of the unit's cell state (LSTM) or hidden state (GRU); for a number, such as the indent, it is
+the rank correlation. The unit and its sign are chosen on one half of the modules, and the stored
+score is measured on the other half. The two controls are the best unit of the untrained network and
+a predictor that knows only the current character (`character_alone`).
+
+`forgetting` shows the effect of clamping: one unit after the other is made to forget at every step
+(forget gate 0, or update gate 0), and the surprisal of closing brackets, closing quotes and all
+other characters is measured, in bits per character.
 """
 
 from functools import cache

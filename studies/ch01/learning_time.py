@@ -5,20 +5,20 @@
     python -m studies.ch01.learning_time --table
 
 A setting is a model of `MODELS` and a distance k. The model is trained on the recall task
-(`gates2heads.book.ch01.recall_task`) with batches of 32 sequences, with a distance drawn for each
-batch from 1 to k, and evaluated after every 50 batches (`EVERY`) on 300 sequences (`VALIDATED`)
-that are all at the full distance k. `batches` is the number of batches after which it first names
-99 % (`SHARE`) of their letters, or None if it does not do so within 10,000 batches (`CAP`).
-`recalled` is its share on 2,000 other sequences (`TESTED`) at the distance k, with the parameters
-at the end of the run.
+(`gates2heads.book.ch01.recall_task`) with batches of 32 sequences, whose distance is sampled for
+each batch from 1 to k. After every 50 batches (`EVERY`), it is evaluated on 300 sequences
+(`VALIDATED`) of distance k.
 
-The loop is the one that section 1.1 of the chapter shows, with AdamW, the learning rate 0.003, the
-betas 0.9 and 0.98, no weight decay, and the gradient clipped to norm 1, unless the name of the
-model says otherwise. Those with "AdamW's defaults" have PyTorch's betas, 0.9 and 0.999, and its
-weight decay of 0.01. Those with "distance k only" are trained without shorter sequences. For those
-with "letters as noise", the noise consists of letters too, so that only the position distinguishes
-the first symbol from the others. "identity" initialises W with the identity matrix, "fixed W"
-does not train it.
+`batches` is the number of batches after which the model first recalls 99 % (`SHARE`) of the
+letters, or None if it does not do so within 10,000 batches (`CAP`). `recalled` is the share of
+letters that the final model recalls in 2,000 other sequences (`TESTED`) of distance k.
+
+The training loop is that of section 1.1: AdamW with learning rate 0.003, betas 0.9 and 0.98, no
+weight decay, and the gradient clipped to norm 1, unless the name of the model says otherwise.
+Models with "AdamW's defaults" use PyTorch's betas, 0.9 and 0.999, and its weight decay of 0.01.
+Models with "distance k only" see no shorter sequences in training. With "letters as noise", the
+noise consists of letters too, so that only the position distinguishes the first symbol from the
+others. "identity" initialises W with the identity matrix; "fixed W" does not train it.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,16 +3,18 @@
     python -m studies.ch01.recall_task --seeds 0 1 2 3 4
     python -m studies.ch01.recall_task --table
 
-Each reader of `gates2heads.book.ch01.recall_task` is trained from scratch for each distance k, on
-STEPS batches of 32 texts, to name the first letter of a text after k symbols of noise. `recalled`
-is the share of 500 new texts, all at the full distance, at which it does; `influence`, at the
-distance PROBED alone, how much the last hidden state depends on earlier ones, before and after
-training.
+A setting is a recurrent layer. For each distance k, a model of
+`gates2heads.book.ch01.recall_task` with this layer is trained from scratch on 1,000 batches
+(`STEPS`) of 32 sequences, to recall the first letter after k symbols of noise. The distance of each
+batch is sampled from 1 to k. The settings "at k alone" see no shorter sequences in training, and
+have a single distance, 40 (`ALONE_AT`).
 
-`fit` trains as the loop of section 1.1 does, to the last bit of the parameters.
+`recalled` is, for each distance, the share of 500 new sequences of distance k whose letter is
+recalled. `influence_before` and `influence_after` are measured at the distance 80 (`PROBED`) only:
+the norm of the derivative of the last hidden state with respect to each earlier state, before and
+after training.
 
-A batch has a distance of its own, from 1 to k. The settings "at k alone" show no shorter texts,
-and have one distance, ALONE_AT.
+`fit` trains exactly as the loop of section 1.1 does, down to the last bit of the parameters.
 """
 
 import torch

@@ -1,21 +1,27 @@
-"""Do trained networks keep a letter by gates near their limits? Sections 1.6 and 1F H show it.
+"""Do trained networks keep a letter by gates near their limits? See sections 1.6 and 1F H.
 
     python -m studies.ch01.trained_gates --seeds 0 1 2
     python -m studies.ch01.trained_gates --table
 
-Each network learns the recall task with distances up to 40 and is tested on 500 new texts with
-that distance. `kept` is the mean of the forget gates or update gates over all units and all noise
-symbols, before and after training. `keeping` counts, for each letter, the units whose gate has a
-mean above NEAR over the noise symbols of the texts that begin with this letter. `recalled` has the
-share of letters recalled while something is
-changed for the noise symbols alone: "free" nothing; "state kept" f = 1 and i = 0, or z = 1; "i = 0"
-the input gates alone; "f = 0" the forget gates alone; "no candidate path" the candidate without its
-term of the hidden state, so that what is added to the cell state depends on the letter through the
-gates at most. `agrees` is the share of what is added to the cell state with the sign of the
-component to which it is added.
+A setting is a recurrent layer, trained on the recall task with distances of 1 to 40 for 400
+batches, and tested on 500 new sequences of distance 40. The settings that end in "x4" are trained
+for four times as many batches, those that end in "/3" for three times as many batches with a third
+of the learning rate.
 
-The settings that end in "x4" are trained for four times as many batches, those that end in "/3"
-with a third of the learning rate for three times as many.
+`kept` is the mean of the forget gates or update gates over all units and noise symbols after
+training, `kept_before` the same before training. `keeping` counts, for each letter, the units whose
+gate is above 0.95 (`NEAR`) on average over the noise symbols of the sequences that begin with this
+letter. `agrees` is the proportion of the values added to the cell state that have the sign of the
+component to which they are added.
+
+`recalled` is the share of letters recalled while the layer is changed for the noise symbols only:
+
+- "free": nothing is changed;
+- "state kept": f = 1 and i = 0, or z = 1;
+- "i = 0": the input gates alone are clamped;
+- "f = 0": the forget gates alone are clamped;
+- "no candidate path": the candidate does not depend on the hidden state, so that the letter can
+  influence what is added to the cell state only through the gates.
 """
 
 from collections.abc import Iterator, Mapping

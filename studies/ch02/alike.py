@@ -3,16 +3,18 @@
     python -m studies.ch02.alike --seeds 0 1 2 3 4
     python -m studies.ch02.alike --table
 
-Question: is the phase in which all input vectors have nearly the same direction a property of
-negative sampling, or of its settings? Data: the language of 28 words, 1,000 sentences. Model:
-skip-gram with eight dimensions, trained as the loop of section 2.6 trains it, with Adam at a
-learning rate of 0.01 and four epochs. Varied are the number of noise words, and the initial
-vectors: by default the input vectors are uniform in ±1/(2D) and the output vectors are 0; in the
-other settings both are normal with the given standard deviation. Such vectors are trained for
-twelve epochs as well. Metrics: the mean cosine between the input vectors of the 20 words of the
-five categories, before training, its maximum over training (every tenth step), after half of the
-epochs and at the end; and how many of the 60 nearest neighbours belong to the category of their
-word, after half of the epochs and at the end.
+Early in training, all input vectors have nearly the same direction. Is this phase a property of
+negative sampling, or of its settings? The data are 1,000 sentences of the language of 28 words. The
+model is skip-gram with eight dimensions, trained with the loop of section 2.6, Adam with a learning
+rate of 0.01, for four epochs. A setting changes the number of noise words or the initial vectors.
+By default, the input vectors are uniform in ±1/(2D) and the output vectors are 0; in the settings
+"initial vectors of …", both are normal with the given standard deviation and trained for twelve
+epochs.
+
+`before`, `largest`, `halfway` and `end` are mean cosines between the input vectors of the 20 words
+of the five categories: before training, the maximum over training (measured at every tenth step),
+after half of the epochs, and at the end. `correct_halfway` and `correct` count, among the 60
+nearest neighbours (three for each word), those that belong to the category of their word.
 """
 
 import torch

@@ -3,10 +3,10 @@
     python -m studies.ch02.analogies --seeds 0 1 2
     python -m studies.ch02.analogies --table
 
-The three models on captions, or on `descriptions`, are trained as `studies/ch02/word_vectors.py`
-trains them, and asked the analogies of its second half. Reported are the shares of the questions to
-which a, b, c, the correct word or another is ranked first, and with which settings the model was
-trained. Needs what that needs.
+A setting is one of the three models, trained on the captions or on `descriptions` as in
+`studies/ch02/word_vectors.py`. It answers the analogies of the second half of the test set.
+`answered_by` has the shares of the questions for which a, b, c, the correct word or another word is
+ranked first; `settings` records how the model was trained. Needs the same data as that study.
 """
 
 import inspect

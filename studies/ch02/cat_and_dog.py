@@ -3,9 +3,9 @@
     python -m studies.ch02.cat_and_dog --seeds 0 1 2 3 4
     python -m studies.ch02.cat_and_dog --table
 
-The three models of chapter 2 learn from the captions, or where the setting says so from
-`descriptions`, as in `word_vectors.py`, and all other words are ranked by their cosine with "cat";
-rank 1 is the nearest. For ten animals, `animals_first` says for how many the nearest word is
+A setting is one of the three models of chapter 2, trained as in `word_vectors.py` on the captions
+or, if the setting says so, on `descriptions`. All other words are ranked by their cosine with
+"cat"; rank 1 is the nearest. `animals_first` counts, among ten animals, those whose nearest word is
 another of the ten. Needs the folder GATES2HEADS_DATA, or downloads Multi30k.
 """
 

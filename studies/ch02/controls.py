@@ -3,19 +3,43 @@
     python -m studies.ch02.controls
     python -m studies.ch02.controls --table
 
-For each kind of vectors, the analogies of the second half of the test are answered by the word
-nearest to b − a + c, to c, to b + c, and to b' − a' + c, where (a', b') is a pair of another
-section, chosen at random. The questions combine few pairs of words, so they are not independent:
-the intervals resample the pairs (c, d) together with all their questions. The differences are those
-from the answers with c alone, for all questions and for those about families, and skip-gram minus
-these vectors. `antonyms` and `synonyms` tell for
-how many pairs the second word is among the ten nearest to the first; the synonyms are the pairs of
-SimLex-999 with a score of 8 or more.
+A setting is a kind of vectors, or `spelling`. The analogies of the second half of the test set are
+answered by the word nearest to b − a + c, to c, to b + c, and to b' − a' + c, where (a', b') is a
+pair of another section, chosen at random. `answered` and `family` are the shares of correct answers
+for all questions and for those about families. `gain` and `family_gain` are the differences between
+b − a + c and c alone; `behind` is the result of skip-gram minus that of these vectors. Many
+questions contain the same pair of words and are therefore not independent, so the 95 % bootstrap
+intervals resample the pairs (c, d) together with all their questions.
 
-`spelling` uses no vectors. An analogy is answered by taking the ending that leads from a to b, and
-replacing it in the same way in c. For the 500 words that `subword.py` removes, the known word is
-chosen that shares the largest part of the n-grams, or the longest beginning. No model is trained.
-Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+`antonyms` and `synonyms` count the pairs whose second word is among the ten nearest to the first.
+The synonyms are the pairs of SimLex-999 with a score of 8 or more.
+
+`spelling` uses no vectors. It answers an analogy by replacing the ending of c in the same way as
+the ending that leads from a to b. For the 500 words that `subword.py` removes, it chooses the known
+word with the largest overlap of n-grams, or with the longest common beginning; `forms` are the
+shares of words for which that word has the same lemma. `rho` is the rank correlation between the
+overlap and human scores of pairs. No model is trained. Needs the folder GATES2HEADS_DATA, or
+downloads Multi30k and the word tests. ##### ch02/differences How far do the word vectors of chapter
+2 differ on the same questions? For section 2.8.
+
+A setting is a kind of vectors: counted on `descriptions` as in `evaluation.py`, random, or one of
+the three trained models. With seed 0, the models are the tables that the library distributes; with
+other seeds, they are trained as in `word_vectors.py`. All are evaluated on the second half of each
+test set. Each result has a `value` with its 95 % interval, and a `difference`: the result of
+skip-gram (same seed) minus this result, with the interval of a paired bootstrap.
+
+`restricted` asks whether MEN is the easier test because it contains unrelated pairs. It has the
+correlations on MEN and SimLex-999, on the half of the pairs with the highest human scores, and on
+the pairs of frequent words (both occur 100 times or more). `restricted_whole` uses both halves of
+each test set, to include more pairs; the hyperparameters were chosen on the first.
+
+Analogies are answered by the word nearest to b − a + c (3CosAdd), by the word nearest to c alone,
+and by 3CosMul of Levy and Goldberg (2014), which multiplies the cosines with b and c and divides by
+the cosine with a. `product` maps all cosines to [0, 1] first; `unmapped` maps only those of vectors
+with negative entries, as Levy and Goldberg do. The words a, b and c are excluded. `ranks_for_cat`
+has the ranks of "dog" and "while" among the neighbours of "cat", `ranks_of_frequent` the median
+rank of the most frequent words among the neighbours of five nouns. Needs the folder
+GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 import random

@@ -3,23 +3,24 @@
     python -m studies.ch02.differences --seeds 0 1 2
     python -m studies.ch02.differences --table
 
-Compared are the vectors that are counted on `descriptions`, as `evaluation.py` counts them, random
-vectors, and the three trained models, on the second half of each test. With seed 0 the models are
-the tables that the library ships; with other seeds they are trained as `word_vectors.py` trains
-them. Each row reports the results of one kind of vectors with their 95 % intervals, and the results
-of skip-gram (of the same seed) minus its results with the interval of a paired bootstrap.
+A setting is a kind of vectors: counted on `descriptions` as in `evaluation.py`, random, or one of
+the three trained models. With seed 0, the models are the tables that the library distributes; with
+other seeds, they are trained as in `word_vectors.py`. All are evaluated on the second half of each
+test set. Each result has a `value` with its 95 % interval, and a `difference`: the result of
+skip-gram (same seed) minus this result, with the interval of a paired bootstrap.
 
-`restricted` asks whether MEN is the easier test because it contains unrelated pairs: it has the
-correlations on MEN and SimLex-999, on the half of the pairs that people score highest, and on the
-pairs of frequent words (both occur 100 times or more). `restricted_whole` takes both halves of each
-test, for more pairs; on the first the hyperparameters were chosen.
+`restricted` asks whether MEN is the easier test because it contains unrelated pairs. It has the
+correlations on MEN and SimLex-999, on the half of the pairs with the highest human scores, and on
+the pairs of frequent words (both occur 100 times or more). `restricted_whole` uses both halves of
+each test set, to include more pairs; the hyperparameters were chosen on the first.
 
 Analogies are answered by the word nearest to b − a + c (3CosAdd), by the word nearest to c alone,
 and by 3CosMul of Levy and Goldberg (2014), which multiplies the cosines with b and c and divides by
-the one with a: `product` maps all cosines to [0, 1] first, `unmapped` only those of vectors with
-negative entries, as Levy and Goldberg do. The words a, b and c are excluded. Reported are also the
-ranks of "dog" and "while" among the neighbours of "cat", and how near the most frequent words are
-to five nouns. Needs the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+the cosine with a. `product` maps all cosines to [0, 1] first; `unmapped` maps only those of vectors
+with negative entries, as Levy and Goldberg do. The words a, b and c are excluded. `ranks_for_cat`
+has the ranks of "dog" and "while" among the neighbours of "cat", `ranks_of_frequent` the median
+rank of the most frequent words among the neighbours of five nouns. Needs the folder
+GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 from collections.abc import Sequence

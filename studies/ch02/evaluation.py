@@ -3,16 +3,17 @@
     python -m studies.ch02.evaluation --seeds 0 1 2
     python -m studies.ch02.evaluation --table
 
-Each setting names a corpus, a model, and what is varied. The corpora and the trained models are
-those of `word_vectors.py`. Counted are tf-idf over sentences, PPMI over windows, and the 64 largest
-singular directions of that PPMI; they do not depend on the seed. Settings were chosen on the first
-half of each test set; what is stored is of the second half: Spearman's correlation with people's
-scores and the share of analogies solved, each with a 95 % bootstrap interval over the questions,
-whose ranks are those of the whole half, and with the number of questions that the vocabulary
-covers. `same` is judged on those questions whose words are in the vocabularies of both corpora.
-`same_sort` is the share of the five nearest words of 60 colours, animals, vehicles, instruments,
-clothes and numbers that are of the same sort. Needs the folder GATES2HEADS_DATA, or downloads
-Multi30k and the word tests.
+A setting names a corpus, a model and, in some cases, a change. The corpora and the trained models
+are those of `word_vectors.py`. The counted vectors are tf-idf over sentences, PPMI over windows,
+and the 64 largest singular directions of that PPMI matrix; they do not depend on the seed.
+Hyperparameters were chosen on the first half of each test set, and all results are of the second.
+
+`judged` has Spearman's correlation with human scores, and the share of analogies solved. Each has a
+95 % bootstrap interval over the questions (with the ranks of the whole half), and the number of
+questions that the vocabulary covers. `same` is restricted to the questions whose words are in the
+vocabularies of both corpora. `same_sort` takes 60 colours, animals, vehicles, instruments, clothes
+and numbers, and gives the share of their five nearest words that belong to the same category. Needs
+the folder GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 from collections.abc import Callable, Sequence

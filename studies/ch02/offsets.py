@@ -3,13 +3,16 @@
     python -m studies.ch02.offsets
     python -m studies.ch02.offsets --table
 
-The answer d to an analogy would be exact if the offset b − a were d − c. Each of the three models
-of the opening view of chapter 2 is asked the analogies of its second test half that its vocabulary
-covers, and so are the vectors counted as `evaluation.py` counts them. Stored are the mean lengths
-of both offsets, the median of their ratio, the mean cosine between them, and which word is nearest
-(a, b and c allowed) if the offset b − a is added as it is, twice, with the length of d − c, and if
-d − c is added with the length of b − a. No model is trained. Needs the folder GATES2HEADS_DATA, or
-downloads the word tests; for the counts also Multi30k.
+The answer d to an analogy would be exact if the offset b − a were equal to d − c. A setting is one
+of the three models of the opening view of chapter 2, or vectors counted as in `evaluation.py`.
+Evaluated are the analogies of the second half of the test set that the vocabulary covers. No model
+is trained.
+
+`length` and `needed_length` are the mean lengths of b − a and d − c, `median_ratio` the median of
+their ratio, and `cosine` the mean cosine between them. `nearest` has the shares of the questions
+for which a, b, c or d is the nearest word (a, b and c allowed) after one of four offsets is added
+to c: b − a as it is, twice b − a, b − a with the length of d − c, and d − c with the length of
+b − a. Needs the folder GATES2HEADS_DATA, or downloads the word tests; for the counts also Multi30k.
 """
 
 from collections.abc import Sequence

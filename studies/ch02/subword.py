@@ -1,21 +1,27 @@
-"""How good is the vector of an unseen word, made of its character n-grams?
+"""How good is the vector of an unseen word, computed from its character n-grams?
 
     python -m studies.ch02.subword --seeds 0 1 2
     python -m studies.ch02.subword --table
     python -m studies.ch02.subword --ship
 
-The text is the 29,000 training captions and the English descriptions of the same images. Each
-setting names a model and whether 500 words, which occur 20 to 200 times, were removed from the
-text before training. Where they were, their vectors come from n-grams alone. They are judged by
-Spearman's correlation with people's scores of the pairs of MEN that hold a removed word (`rho`),
-and by how often the nearest known word, or one of the ten nearest, is a form of the same lemma.
-Where nothing was removed, the same pairs are judged, all pairs of MEN whose words are known, and
-how often the nearest word of a misspelling is the right one; in a misspelling two neighbouring
-letters swapped. Two baselines need no n-grams: a random vector, and the vector of the
-nearest known word by edit distance. Settings were chosen by the first half of pairs and words
-(`first`); the second half (`second`) is for reports. With `--ship`, the vectors of seed 0 are
-written to `src/gates2heads/models/weights/words_subword.safetensors`. Needs the folder
-GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+The text consists of the 29,000 training captions and the English descriptions of the same images. A
+setting names a model, and whether 500 words that occur 20 to 200 times were removed from the text
+before training.
+
+If they were removed, their vectors are computed from n-grams alone. `rho` is Spearman's correlation
+with human scores on the pairs of MEN that contain a removed word; `lemma_first` and `lemma_ten` are
+the shares of removed words for which the nearest known word, or one of the ten nearest, is a form
+of the same lemma. Two baselines need no n-grams: a random vector, and the vector of the nearest
+known word by edit distance.
+
+If nothing was removed, `rho` is measured on the same pairs and `men` on all pairs of MEN whose
+words are known. `right_first` is the share of misspellings whose nearest word is the correct one; a
+misspelling swaps two neighbouring letters. Hyperparameters were chosen on the first half of pairs
+and words (`first`); the book reports the second half (`second`).
+
+With `--ship`, the vectors of seed 0 are written to
+`src/gates2heads/models/weights/words_subword.safetensors`. Needs the folder GATES2HEADS_DATA, or
+downloads Multi30k and the word tests.
 """
 
 import random

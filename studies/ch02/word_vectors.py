@@ -1,19 +1,23 @@
-"""What word vectors learn from 29,000 captions, or from docstrings. Chapter 2 shows the results.
+"""What do word vectors learn from 29,000 captions, or from docstrings? See chapter 2.
 
     python -m studies.ch02.word_vectors --seeds 0 1 2
     python -m studies.ch02.word_vectors --table
     python -m studies.ch02.word_vectors --ship
 
-Each setting names a corpus, a model, and what is changed. The corpus `descriptions`, on which
-`evaluation.py` reports, has the captions and all other English descriptions of the same images,
-each sentence once, and the docstrings. The vectors are judged by people's scores of word pairs, and
-by analogies; each test set was divided in two, every other row. Windows, epochs and the like were
-chosen on the first half, and what is stored is of the second. A part of the captions lacks words,
-whose vectors stay as they were initialised; so all captions are also judged by the pairs of MEN
-whose words even a sixteenth contains (`met`, `met_pairs`). With `--ship`, the vectors of the three
-models on `descriptions`, seed 0, are written with their cards to
-`src/gates2heads/models/weights/words_MODEL.safetensors`. Needs the folder GATES2HEADS_DATA, or
-downloads Multi30k and the word tests.
+A setting names a corpus, a model and, in some cases, a change. The corpus `descriptions`, on which
+`evaluation.py` reports, consists of the captions and all other English descriptions of the same
+images, each sentence once, and the docstrings.
+
+`judged` has the rank correlations with human scores of word pairs, and the accuracy on analogies.
+Each test set was divided in two, every other row. Hyperparameters such as the window and the number
+of epochs were chosen on the first half; the stored results are of the second. Some words are absent
+from a part of the captions, and their vectors remain as they were initialised. Vectors of captions
+are therefore also evaluated on the pairs of MEN whose words occur even in a sixteenth of the
+captions (`met`, `met_pairs`).
+
+With `--ship`, the vectors of the three models on `descriptions`, seed 0, are written with their
+cards to `src/gates2heads/models/weights/words_MODEL.safetensors`. Needs the folder
+GATES2HEADS_DATA, or downloads Multi30k and the word tests.
 """
 
 import sys

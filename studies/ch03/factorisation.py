@@ -3,11 +3,11 @@
     python -m studies.ch03.factorisation --seeds 0 1 2
     python -m studies.ch03.factorisation --table
 
-A sequence is a list of five names in random order. An autoregressive Transformer and its
-non-autoregressive counterpart get the same training. Measured on 2,000 samples of each: how many
-lists contain every name, how many names occur twice, how many are missing; and the mean surprisal
-of a new list, in bits. The lower bound is log2 5! bits, and 5 log2 5 for models whose positions are
-independent.
+A sequence is a list of five names in random order. The settings are an autoregressive Transformer
+and its non-autoregressive counterpart, with the same training. In 2,000 samples of each, `whole` is
+the share of lists that contain every name once, and `repeated` and `missing` are the mean numbers
+of repeated and missing names per list. `bits_per_list` is the mean surprisal of a new list, in
+bits. Its lower bound is log2 5! bits, or 5 log2 5 bits for models whose positions are independent.
 """
 
 import torch

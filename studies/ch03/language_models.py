@@ -1,22 +1,25 @@
-"""How well does each kind of language model guess the next token? For chapters 3 and 11.
+"""How well does each kind of language model predict the next token? For chapters 3 and 11.
 
     python -m studies.ch03.language_models --seeds 0 1 2
     python -m studies.ch03.language_models captions-lstm docstrings-lstm
     python -m studies.ch03.language_models --table
 
-Two corpora: the 29,000 English captions of Multi30k, and the paragraphs of the docstrings of
-Python, NumPy and matplotlib. Each is divided into tokens of byte-pair encoding (BPE) with a
-vocabulary of 4,000, learnt from its training split, so that all models of a corpus give
-probabilities to the same tokens, and none is unknown. N-grams of order 2, 3 and 5 are smoothed in
-four ways: the same k added to each count, the best of a few on the validation split; Kneser and
-Ney's with one discount of 0.75; with one discount, the best of a few on the validation split
-(captions only); and with three. The networks see the training split equally often, and end where
-their schedule ends. One of them is a control with a fixed window, as n-grams have: a feed-forward
-network (Bengio et al. 2003), on the embeddings of the last 2, 4 or 8 tokens. N-gram models are not
-random: every seed gives the same; their "parameters" are the counts that they keep.
+A setting is a corpus and a model. The corpora are the 29,000 English captions of Multi30k, and the
+paragraphs of the docstrings of Python, NumPy and matplotlib. Both are tokenised by byte-pair
+encoding (BPE) with 4,000 tokens, learnt from the training split, so that all models of a corpus
+assign probabilities to the same tokens, and no token is unknown.
 
-Bits per character divide the bits of all tokens by the characters, the end of a text counted as
-one. They compare models with different tokenisations; bits per token do not.
+N-gram models of order 2, 3 and 5 are smoothed in four ways: by adding k to each count (the best of
+a few k on the validation split); by Kneser–Ney smoothing with one discount of 0.75, with one
+discount that is the best of a few on the validation split (captions only), or with three discounts.
+They are deterministic, and their `parameters` are the counts that they store. The networks read the
+training split equally often, and training ends where their schedule ends. The feed-forward network
+(Bengio et al. 2003) is a control with a fixed window, as n-gram models have: it reads the
+embeddings of the last 2, 4 or 8 tokens (captions only).
+
+`bits_per_character` divides the bits of all tokens by the number of characters, and counts the end
+of a text as one character. Unlike `bits_per_token`, it can compare models with different
+tokenisations.
 """
 
 from collections.abc import Sequence

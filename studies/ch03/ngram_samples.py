@@ -3,10 +3,11 @@
     python -m studies.ch03.ngram_samples
     python -m studies.ch03.ngram_samples --table
 
-Kneser–Ney models of the 29,000 training captions of Multi30k, English, in the 4,000 byte pairs of
-`language_models.py`. Each model generates 1,000 captions by sampling from its distribution, token
-by token, until `<eos>`. Stored are the first of them, how many are a training caption word for
-word, and, of their n-grams of length 4, the share that occurs in the training captions.
+A setting is the order of a Kneser–Ney model, estimated from the 29,000 English training captions of
+Multi30k in the 4,000 BPE tokens of `language_models.py`. Each model generates 1,000 captions by
+sampling token by token, until `<eos>`. `examples` are the first of them; `training_captions` counts
+the samples that are identical to a training caption; `runs_seen` is the share of their 4-grams that
+occur in the training captions.
 """
 
 import torch

@@ -4,23 +4,25 @@
     python -m studies.ch03.paired_captions rnn --seeds 0 1 2
     python -m studies.ch03.paired_captions --table
 
-Each model is compared with the 5-gram model after Kneser and Ney on the same 1,000 test captions of
-Multi30k. Captions, not tokens, are resampled, since the tokens of one caption depend on each other,
-and both models are scored on the same resampled captions. "gru of the view" and "transformer of the
-view" are the released networks of the next-token view; the other models are counted or trained as
-`language_models.py` does it. "…, four tokens" is the same released network, which then reads only
-<bos> and the last four tokens of each prefix, as many as the 5-gram model. It was not trained for
-such beginnings, so what it loses in this way is an upper bound on the value of the longer context.
-"…, 6 epochs" has twice the training. "…, counts at distances 2 to 4" is the 5-gram model with
-another choice among unseen pairs, see `skip_counts.py`.
+A setting is a model, which is compared with the Kneser–Ney 5-gram model on the same 1,000 test
+captions of Multi30k. "gru of the view" and "transformer of the view" are the released networks of
+the next-token view; the other models are estimated or trained as in `language_models.py`. With "…,
+four tokens", the same released network reads only `<bos>` and the last four tokens of each prefix,
+as many as the 5-gram model. It was not trained on such beginnings, so the bits that it loses in
+this setting are an upper bound on the value of the longer context. "…, 6 epochs" has twice the
+training. "…, counts at distances 2 to 4" is the 5-gram model with another choice among unseen
+pairs, see `skip_counts.py`.
 
-The tokens are also divided in two groups: those that form, with the token before them, a pair that
-is absent from the training captions, and the rest. What the token itself is has a say in this, so
-the first group contains the surprising tokens by construction; it compares models, not groups. And
-a model can gain on the first group, at the cost of the second, by giving more probability to all
-unseen pairs alike. The surprise in the first group is therefore divided: how much is due to the
-probability of any token that was never seen after the one before, and how much to the choice among
-these tokens.
+`difference` is in bits per token, with the interval from `low` to `high` (95 % paired bootstrap).
+The bootstrap resamples captions instead of tokens, since the tokens of a caption depend on each
+other, and scores both models on the same resampled captions.
+
+The tokens are also divided into two groups: an unseen pair is a token that never follows the
+previous token in the training captions. Since the group depends on the token itself, unseen pairs
+are surprising by construction, and only models may be compared, not groups. A model can also gain
+on unseen pairs, and lose on the others, by giving more probability to all of them alike. The
+surprisal of unseen pairs therefore has two parts: that of any unseen pair (`bits_for_any_unseen`),
+and the rest, which is due to the choice among the tokens that would form such a pair.
 """
 
 from collections import defaultdict

@@ -1,15 +1,17 @@
-"""Where does counting beat a network? For chapter 3's page *Further*.
+"""Where is counting better than a network? For chapter 3's page *Further*.
 
     python -m studies.ch03.seen_contexts
     python -m studies.ch03.seen_contexts --table
 
-An LSTM and a 5-gram model after Kneser and Ney are made as `language_models.py` makes them, on the
-captions and on the docstrings; on the docstrings once more with twice as many epochs. Each token of
-the test split that has four tokens before it in its text is then sorted by how many of these,
-counted back from it, stood one behind the other in the training split too: the longest context from
-which the 5-gram model has counted. What the token itself is has no say in this. The first four
-tokens of each text stand apart: what fills their contexts is <bos>, with which every text begins,
-so that they would seem to have been seen.
+A setting is a corpus and a number of epochs. An LSTM and a Kneser–Ney 5-gram model are trained as
+in `language_models.py`, on the captions and on the docstrings, and once more on the docstrings for
+twice as many epochs. All results are surprisals of the test split in bits per token.
+
+`by_context` groups the test tokens by the longest context, of up to four previous tokens, that
+occurred in the training split, so that the 5-gram model has counts for it. The group does not
+depend on the predicted token itself. The first four tokens of each text are excluded and reported
+as `beginnings`: their contexts are padded with `<bos>`, with which every text begins, and would be
+counted as seen.
 """
 
 from collections.abc import Sequence

@@ -1,20 +1,21 @@
-"""Do networks apply what they learn about one noun to others? For chapter 3.
+"""Do networks apply what they learn about one noun to other nouns? For chapter 3.
 
     python -m studies.ch03.two_verbs
     python -m studies.ch03.two_verbs gru transformer feed-forward-4 --seeds 0 1
     python -m studies.ch03.two_verbs "feed-forward-4, rate 0.008" "gru, rate 0.002" --seeds 0 1
     python -m studies.ch03.two_verbs --table
 
-A model reads “A brown …” with an animal or a vehicle, and gives probabilities to two verbs, such as
-“runs” and “drives”. Its preference is the number of bits by which the first is more probable. Only
-nouns count after which neither verb occurs in the training captions, so an n-gram model has no pair
-to go by. What a network has learned of the meaning of such a noun is the difference: its preference
-after animals minus that after vehicles. The vehicles are the control; without them, a verb that is
-frequent everywhere looks like knowledge about animals. Fifteen pairs of verbs are compared, since
-one pair could be chosen to suit a model.
+A setting is a model. "… of the view" are the released models; the others are trained as in
+`language_models.py`, three of them with a different peak learning rate.
 
-"… of the view" are the released models; the others are trained as in `language_models.py`, three
-of them with a different learning rate at the peak of the schedule.
+The model reads “A brown …” with an animal or a vehicle, and assigns probabilities to two verbs,
+such as “runs” and “drives”. Its preference is the number of bits by which the first verb is more
+probable. Only nouns are included that neither verb follows in the training captions, so that an
+n-gram model has no count of the pair. `difference` is the preference after animals minus that after
+vehicles, in bits, averaged over fifteen pairs of verbs; `pairs` has the values of each pair. The
+vehicles are the control: without them, a verb that is frequent after all nouns would look like
+knowledge about animals. Fifteen pairs are used because a single pair could be chosen to favour a
+model.
 """
 
 from functools import cache

@@ -1,13 +1,14 @@
-"""How much of new text was never counted? Chapter 3 begins with it.
+"""How many n-grams of new text were never counted? Chapter 3 begins with this question.
 
     python -m studies.ch03.unseen_ngrams
     python -m studies.ch03.unseen_ngrams --table
 
-N-grams of order 1 to 5 of the 29,000 training captions of Multi30k, English, in the 4,000
-byte-pair-encoding (BPE) tokens of `language_models.py`. A model that trusts counts alone gives a
-new caption the probability 0 as soon as one of its n-grams was never counted. Reported for the
-1,000 test captions: how many have that probability, and what share of their tokens; and how many
-different n-grams were counted, of how many possible ones. Nothing is sampled: there is one seed.
+A setting is an order from 1 to 5. The n-grams are those of the 29,000 English training captions of
+Multi30k, in the 4,000 tokens of byte-pair encoding (BPE) of `language_models.py`. Without
+smoothing, a model gives a new caption the probability 0 if one of its n-grams was never counted.
+`captions_of_probability_zero` and `tokens_of_probability_zero` count such captions and tokens among
+the 1,000 test captions. `counted` is the number of different n-grams in the training captions,
+`possible` the number of possible ones. Counting is deterministic, so there is one seed.
 """
 
 import torch

@@ -3,11 +3,11 @@
     python -m studies.ch03.unseen_words
     python -m studies.ch03.unseen_words --table
 
-The vocabulary holds every word of the 29,000 English training captions of Multi30k, upper and lower
-case distinguished, that occurs there at least once, or at least five times. A word is what
-`data.tokens.words.WORD` finds: a run of letters and digits, or one punctuation mark. Reported for
-the 1,000 test captions: the share of unknown words, and of captions with at least one. Nothing is
-sampled: there is one seed.
+A setting is a vocabulary: all words that occur in the 29,000 English training captions of Multi30k
+at least once, or at least five times. Upper and lower case are distinguished. A word is a match of
+`data.tokens.words.WORD`: a run of letters and digits, or one punctuation mark. In the 1,000 test
+captions, `unknown_words` counts the unknown words, and `captions_with_unknown` the captions with at
+least one. Counting is deterministic, so there is one seed.
 """
 
 from collections import Counter

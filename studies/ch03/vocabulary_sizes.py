@@ -1,15 +1,17 @@
-"""What does the size of the vocabulary do to perplexity, and to bits per byte? For section 3.8.
+"""What effect has the vocabulary size on perplexity and on bits per byte? For section 3.8.
 
     python -m studies.ch03.vocabulary_sizes
     python -m studies.ch03.vocabulary_sizes --table
 
-The 29,000 English training captions of Multi30k are cut into byte pairs, with vocabularies of 259
-tokens (the 256 bytes and three special tokens, no merges) to 8,000. Of each vocabulary the n-gram
-model with Kneser–Ney smoothing is taken whose order (3, 5, 7, 10 or 14) gives the fewest bits per
-token on the validation captions, since short tokens need longer contexts. It is scored on the test
-captions.
-Bits per byte divide the bits of all tokens, `<eos>` included, by the number of bytes in UTF-8.
-Counting is deterministic: there is one seed. Words are what blanks separate.
+A setting is a vocabulary size of byte-pair encoding, from 259 tokens (the 256 bytes and three
+special tokens, no merges) to 8,000, learnt from the 29,000 English training captions of Multi30k.
+For each, the n-gram model with Kneser–Ney smoothing whose order (3, 5, 7, 10 or 14) gives the
+fewest bits per token on the validation captions is scored on the test captions; short tokens need
+longer contexts.
+
+`bits_per_byte` divides the bits of all tokens, `<eos>` included, by the number of bytes in UTF-8.
+`tokens_per_word` counts words as strings between white space. Counting is deterministic, so there
+is one seed.
 """
 
 import torch

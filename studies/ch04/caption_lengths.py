@@ -3,13 +3,16 @@
     python -m studies.ch04.caption_lengths
     python -m studies.ch04.caption_lengths --table
 
-Nothing is trained: the outputs are those that `studies.ch10.translators` stored for the 1,000 test
-captions of Multi30k. For each range of source lengths, in German words, a row tells BLEU of the
-outputs of the beam search with its 95 % interval, and BLEU minus that of the GRU with one context
-vector with the interval of a paired bootstrap. The two outputs that a row quotes are those of
-greedy decoding. One caption was chosen for its length; the other, for section 4.3, is one that the
-GRU with one context vector translates exactly as the reference does, and whose words change their
-order. Needs the folder GATES2HEADS_DATA, or downloads Multi30k.
+A setting is a model, and nothing is trained: the outputs are those that
+`studies.ch10.translators` stored for the 1,000 test captions of Multi30k. `by_length` has, for
+each range of source lengths in German words, `bleu` of the beam-search outputs with its 95 %
+interval, and `gain`: this BLEU minus that of the GRU with one context vector, with the interval of
+a paired bootstrap.
+
+`output` and the output in `short` are of greedy decoding. The first is of a caption that was chosen
+for its length. The other, for section 4.3, is of a caption that the GRU with one context vector
+translates exactly as the reference does, with a different word order from the source. Needs the
+folder GATES2HEADS_DATA, or downloads Multi30k.
 """
 
 from functools import cache

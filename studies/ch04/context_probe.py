@@ -5,14 +5,17 @@
     python -m studies.ch04.context_probe "teacher forcing, other seeds" --seeds 1 2
     python -m studies.ch04.context_probe --table
 
-Two classifiers are fitted to the context vectors of FITTED validation dates and evaluated on those
-of TESTED test dates; no day is in both sets, and the networks were trained on neither. One assigns
-a vector to the nearest class mean; the other is linear and fitted by least squares. The three
-shipped networks, and others that are trained as the first was, are compared with encoders of the
-same size as they are initialised. Stored is the share of correct labels, and the share of the most
-frequent one. A third classifier, for the language alone, has a hidden layer and is fitted to more
-dates; they are from the networks' training set. Chinese and Japanese, which share a notation, are
-one label of the language.
+A setting is an encoder: that of one of the three distributed networks, of networks trained like the
+first with other seeds, or of the same size with random parameters. Classifiers predict properties
+of a date from its context vector. They are fitted to 2,000 validation dates (`FITTED`) and
+evaluated on 1,000 test dates (`TESTED`); no day is in both sets, and the networks were trained on
+neither.
+
+Stored are shares of correct labels: `nearest_mean` assigns a vector to the nearest class mean,
+`linear` is a linear classifier fitted by least squares, and `most_frequent` always predicts the
+most frequent label. `nonlinear` predicts the language alone; it has a hidden layer and is fitted
+to 12,000 dates from the networks' training set. Chinese and Japanese, which share a notation, are
+one language label.
 """
 
 from collections import Counter

@@ -1,27 +1,28 @@
-"""What should a decoder read while it learns? Sections 4.4 and 4.5 show the result.
+"""What should a decoder read while it learns? Sections 4.4 and 4.5 show the results.
 
     python -m studies.ch04.teacher_forcing --seeds 0 1 2 3 4
     python -m studies.ch04.teacher_forcing --table
 
-The encoder–decoder without attention learns dates in eight languages, 400 batches of 64, with
-`teacher` forcing, with `free` running on its own most probable token, or `mixed`: the share of true
-tokens falls linearly from 1 to 0. Three attacks repeat each of the three with four times the
-training, with a third of the learning rate and with three times the learning rate.
+The encoder–decoder without attention learns dates in eight languages, on 400 batches of 64. The
+setting is what the decoder reads in training: the true tokens (`teacher` forcing), its own most
+probable tokens (`free` running), or a mixture (`mixed`), in which the share of true tokens falls
+linearly from 1 to 0. Other settings have four times the training, a third of the learning rate or
+three times the learning rate.
 
 At eight evenly spaced points of the training, on 400 validation dates:
 
-- `right`: the share of dates that the network outputs without an error when it is autoregressive;
+- `right`: the share of dates without an error in autoregressive decoding;
 - `read_true`, `read_own`: the cross-entropy of the true tokens, in nats per token, when each step
-  has read the true previous token, and when it has read the network's own.
+  reads the true previous token, and when it reads the network's own.
 
-`test` holds the same three for 5,000 test dates after training, with `right` as a count. Rows that
-were stored before it was added lack it.
+`test` holds the same three for 5,000 test dates after training, with `right` as a count.
 
-After training, at each of the ten positions of a date, a wrong token replaces the one that the
-network chose: another digit at a digit, a digit at a hyphen. `drift` is the share of the test
-dates, of those that were right, in which a later token is wrong then; `later`, the share of later
-tokens that are wrong; `late`, the share of dates whose later tokens are right, but one position
-late. Rows that were stored before it was added lack it.
+After training, at each of the ten positions of a date, the token that the network chose is replaced
+by a wrong one: another digit for a digit, a digit for a hyphen. Of 400 test dates, those that are
+correct without a replacement (`sound`) are counted. `drift` is the share of them in which a later
+token is wrong after the replacement, `later` the share of wrong later tokens, and `late` the share
+of dates whose later tokens are right, but one position late. The stored settings with three times
+the learning rate lack `late`.
 
 `shipping/forced.py` writes the three networks of seed 0 for the page, which tests them too.
 """

@@ -3,13 +3,15 @@
     python -m studies.ch04.wrong_first_digit --seeds 0 1 2
     python -m studies.ch04.wrong_first_digit --table
 
-The networks are those of `teacher_forcing`: `teacher`, `free` and `mixed`. Those of seed 0 are
-read, as `shipping/forced.py` wrote them for the page; the others are trained. Each digit replaces
-the first digit of the output, for those of 1,000 test dates that the network otherwise gets right.
-All years begin with 19, 20 or 21, so a wrong digit either begins other years (`year`: a 2 in place
-of the 1, or a 1 in place of the 2) or none (`no_year`: 0 and 3 to 9). For each kind:
+The settings are the networks of `teacher_forcing`: `teacher`, `free` and `mixed`. Those of seed 0
+are loaded as `shipping/forced.py` wrote them for the page; the others are trained. Each digit
+replaces the first digit of the output, for those of 1,000 test dates that the network otherwise
+gets right. All years begin with 19, 20 or 21, so a wrong digit is either the first digit of other
+years (`year`: 2 in place of 1, or 1 in place of 2) or of none (`no_year`: 0 and 3 to 9). Stored are
+counts for both kinds:
 
-- `outputs`: all outputs after such a digit, `later` those with a later error;
+- `outputs`: all outputs after such a digit;
+- `later`: those of them with a later error;
 - `second`: the outputs whose second digit is wrong;
 - `restart`: of these, those whose second digit is the true **first** digit of the year;
 - `century`: of these, those that continue the century of the wrong digit: 9 after 1, 0 after 2.

@@ -1,15 +1,15 @@
-"""What does each direction of the encoder pass on in a context vector? For section 5.1.
+"""What does each direction of the encoder contribute to a context vector? For section 5.1.
 
     python -m studies.ch05.context_halves released
     python -m studies.ch05.context_halves retrained --seeds 1 2
     python -m studies.ch05.context_halves --table
 
-The model “one vector” of chapter 5, as it is released, and others like it, which are trained on the
-same lists for STEPS batches from another initialisation and in another order. TESTED test lists of
-five dates are translated three times: from their own context vectors; with the forward half of
-another list's vector; and with the backward half of it. The initial decoder state is computed from
-the new vector too. Stored are the proportions of years, months and days that are those of the
-list's `own` dates and of the `other` list's, by position.
+A setting is the model “one vector” of chapter 5 as it is `released`, or `retrained` with another
+seed for the initialisation and the order of the lists, on 3,000 batches (`STEPS`). Each translates
+1,000 test lists (`TESTED`) of five dates three times: from their own context vectors (`unchanged`),
+with the `forward` half of another list's vector, and with its `backward` half. The initial decoder
+state is computed from the modified vector too. Stored are the proportions of years, months and days
+that are equal to those of the list's `own` dates and of the `other` list's, by position.
 """
 
 import torch

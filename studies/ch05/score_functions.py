@@ -1,15 +1,17 @@
-"""How soon does each score function learn to read dates, and how sure is it on the way?
+"""How soon does each score function learn to read dates, and how certain is it during training?
 
 Section 5.6 of chapter 5 shows the results.
 
     python -m studies.ch05.score_functions --seeds 0 1 2
     python -m studies.ch05.score_functions --table
 
-The encoder–decoder of chapter 5, U = 128, in eight languages, 180 steps of 64 dates, without
-attention and with every score function that is one of its own (concat is the additive score under
-another name); three of them also at other learning rates. Every ten steps, on 200 validation
-dates: exact match; and, by teacher forcing, the spread of the scores (their standard deviation over
-the source) and the entropy of the weights (in nats), each a mean over the target.
+A setting is the encoder–decoder of chapter 5 with 128 units, without attention or with a score
+function; four settings have other learning rates. It is trained on dates in eight languages, on 180
+batches of 64. The score "concat" is omitted because it is the additive score under another name.
+
+Every ten steps, on 200 validation dates: `exact_match`; and, by teacher forcing, `spread`, the
+standard deviation of the scores over the source, and `entropy`, that of the attention weights in
+nats, each averaged over the target positions.
 """
 
 import torch

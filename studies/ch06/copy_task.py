@@ -1,13 +1,14 @@
-"""How far does each kind of layer carry information? Sections 6.1, 6.6 and 6F D show the results.
+"""How far does each kind of layer carry information? See sections 6.1, 6.6 and 6F D.
 
     python -m studies.ch06.copy_task --seeds 0 1 2 3 4
     python -m studies.ch06.copy_task --table
 
-For each distance d, each model of `gates2heads.book.ch06.copy_task` is trained from scratch to
-output the token d positions earlier, on 300 batches of 32 random sequences of 48 tokens. The
-settings that end in 2000 are trained on 2,000 batches, and those with a learning rate use it
-instead of 0.003. `right` is the accuracy on 200 new sequences; `beyond` the accuracy at positions
-48 to 95 of longer sequences, for which a learned table of 48 positions has no rows.
+A setting is a model of `gates2heads.book.ch06.copy_task`. For each distance d, it is trained from
+scratch to output the token d positions earlier, on 300 batches of 32 random sequences of 48 tokens.
+The settings with 2000 in their names are trained on 2,000 batches; those with a learning rate use
+it instead of 0.003. `right` is the accuracy on 200 new sequences, for each distance. `beyond` is
+the accuracy at positions 48 to 95 of longer sequences; a learned table of 48 positions has no rows
+for them.
 """
 
 import torch

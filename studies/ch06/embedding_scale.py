@@ -3,11 +3,13 @@
     python -m studies.ch06.embedding_scale --seeds 0 1 2 3 4 5 6 7
     python -m studies.ch06.embedding_scale --table
 
-The copying task and the models of `studies.ch06.extrapolation`, whose token embeddings have a
-standard deviation of 1 before training. Here they are multiplied by the factor in the name of the
-setting, before training; nothing else differs. `windows` is as in that study. Of one sequence,
-`margin` is the mean score of the right key minus that of the keys at distances of 48 or more, and
-`noise` the standard deviation of the scores of those keys, all at positions 720 to 767.
+The copying task and the models are those of `studies.ch06.extrapolation`, whose token embeddings
+have a standard deviation of 1 before training. Here these embeddings are multiplied, before
+training, by the factor in the name of the setting; nothing else differs.
+
+`windows` is as in that study. For rotary models, the attention scores of one sequence are measured
+at positions 720 to 767: `margin` is the score of the correct key minus the mean score of the keys
+at distances of 48 or more, and `noise` is the standard deviation of the scores of those keys.
 """
 
 import torch

@@ -3,12 +3,14 @@
     python -m studies.ch06.extrapolation --seeds 0 1 2 3 4 5 6 7
     python -m studies.ch06.extrapolation --table
 
-The copying task of `studies.ch06.copy_task`: each model is trained from scratch, for each distance,
-on 300 batches of 32 sequences of 48 tokens. `windows` holds the accuracy at positions 0 to 47, 48
-to 95, 96 to 191 and 720 to 767 of new sequences. The setting `rotary` is then fine-tuned on 300
-batches of 96 tokens, with and without position interpolation; `interpolated` is the accuracy with
-interpolated positions before any fine-tuning, `tuned` and `tuned_interpolated` the accuracies after
-it, all at positions 48 to 95.
+A setting is a positional encoding in the copying task of `studies.ch06.copy_task`: for each
+distance, a model is trained from scratch on 300 batches of 32 sequences of 48 tokens. `windows`
+holds the accuracy at positions 0 to 47, 48 to 95, 96 to 191 and 720 to 767 of new sequences.
+
+The setting `rotary` is then fine-tuned on 300 batches of sequences of 96 tokens, with and without
+position interpolation. All at positions 48 to 95, `interpolated` is the accuracy with interpolated
+positions before fine-tuning, and `tuned_interpolated` and `tuned` are the accuracies after
+fine-tuning with and without interpolation.
 """
 
 from copy import deepcopy

@@ -3,9 +3,10 @@
     python -m studies.ch06.far_keys --seeds 0 1 2 3 4
     python -m studies.ch06.far_keys --table
 
-The copying task of `studies.ch06.extrapolation` at positions 720 to 767. Every trained model is
-tested twice: every position attends to all keys (`all`), or only to keys at distances that occurred
-in training, which are below 48 (`near`). Nothing is retrained.
+A setting is a positional encoding in the copying task of `studies.ch06.extrapolation`. Every
+trained model is tested twice at positions 720 to 767, without retraining. `all` is the accuracy
+when every position attends to all keys, `near` when it attends only to keys at distances below 48,
+which occurred in training.
 """
 
 import torch

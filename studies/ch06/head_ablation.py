@@ -1,12 +1,13 @@
-"""What is each head of the translator worth? Sections 6.7 and 6F E show the results.
+"""What does each head of the translator contribute? Sections 6.7 and 6F E show the results.
 
     GATES2HEADS_DATA=… python -m studies.ch06.head_ablation
     python -m studies.ch06.head_ablation --table
 
-The translator of the book translates 300 validation captions, greedily, with one of its 36 heads
-switched off, or with all heads of one kind: BLEU, by how much it falls with the middle 95 % of a
-paired bootstrap, and how many outputs change. Heads are named by kind, layer and number, each
-counted from 1. The setting `none` switches nothing off.
+The translator of the book translates 300 validation captions by greedy search. A setting switches
+off one of its 36 heads, or all heads of one kind; `none` switches nothing off. Heads are named by
+kind, layer and number, the last two counted from 1. `bleu` is the BLEU score, `lost` its decrease
+with the 95 % interval of a paired bootstrap (`lost_from`, `lost_to`), and `otherwise` the number of
+outputs that change.
 """
 
 from functools import cache

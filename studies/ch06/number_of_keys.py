@@ -1,11 +1,12 @@
-"""Do far keys do harm one by one, or by their number? The claims page shows the results.
+"""Do distant keys do harm individually, or by their number? The claims page shows the results.
 
     python -m studies.ch06.number_of_keys --seeds 0 1 2 3 4
     python -m studies.ch06.number_of_keys --table
 
-The rotary models of `studies.ch06.far_keys`, tested at positions 720 to 767 with three sets of
-keys: all of them (`all`), those at distances below 48 (`near`), and the right key with as many keys
-from larger distances, at random, as the second set has in all (`far`). Nothing is retrained.
+The rotary models of `studies.ch06.far_keys` are tested at positions 720 to 767, without retraining,
+with three sets of keys. Stored are the accuracies with all keys (`all`); with those at distances
+below 48 (`near`); and with equally many keys, namely the correct one and a random choice from
+larger distances (`far`).
 """
 
 import torch

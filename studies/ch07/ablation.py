@@ -1,13 +1,16 @@
-"""What does each part of a Transformer do? Take it away, train, and see. Chapter 7 shows it.
+"""What does each component of a Transformer do? Chapter 7 removes one at a time and retrains.
 
     python -m studies.ch07.ablation --seeds 0 1 2
     python -m studies.ch07.ablation --table
 
-Each change of `gates2heads.book.ch07.ablation` trains a small Transformer on dates: 300 batches
-of 32. `losses` are means of the training loss over 20 steps, in nats a character. Of 300 dates of
-other days: `forced`, the loss when the decoder reads the right characters; `next_right`, the share
-of characters that it then finds; `exact`, the accuracy on dates in free-running decoding;
-`sure`, the mean probability that it gives to what it finds most likely.
+A setting is a change of `gates2heads.book.ch07.ablation`. A small Transformer with this change is
+trained on dates, on 300 batches of 32. `losses` are means of the training loss over 20 steps, in
+nats per character. The other values are measured on 300 dates of other days:
+
+- `forced`: the loss with teacher forcing, in nats per character;
+- `next_right`: the share of characters that are then predicted correctly;
+- `sure`: the mean probability of the most probable character;
+- `exact`: the share of dates that are completely correct in free-running decoding.
 """
 
 from collections.abc import Callable

@@ -3,9 +3,10 @@
     python -m studies.ch07.budgets --seeds 0 1
     python -m studies.ch07.budgets --table
 
-The runs of `ablation.py` with a third and three times the learning rate, and with four times as
-many batches. The warm-up has 60 steps in every case. What a row holds is described there; `losses`
-are given up to the end, so a longer run has four times as many.
+A setting is a run of `ablation.py` with a third of the learning rate (0.001), with three times the
+learning rate (0.009), or with four times as many batches (1,200 steps). The warm-up, where there is
+one, always has 60 steps. The stored values are described in `ablation.py`; a longer run has four
+times as many `losses`.
 """
 
 import torch

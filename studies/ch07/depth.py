@@ -3,17 +3,19 @@
     python -m studies.ch07.depth --seeds 0 1 2
     python -m studies.ch07.depth --table
 
-The Transformer of `ablations.py` with twelve blocks on each side instead of three, pre-norm or
-post-norm or without normalisation, with and without warm-up, at several learning rates; 100 batches
-of 32 dates. The library initialises matrices by Xavier's method. With "small start", the last
-matrix of every sublayer is divided by 10 before training, so that at first they add little to the
-residual stream. With "linear init", every matrix and bias of a sublayer has the default
-initialisation of `torch.nn.Linear`, as in section 7.5. "final norms" keeps only the norm at the end
-of each stack, which bounds the logits and not what grows inside. `losses` are means of
-the training loss over 10 steps, in nats per character, up to the step at which the loss is no
-longer finite, which `failed` gives (null if there is none). `gradients` are the norms of the
-gradient of each decoder block on the first batch, before training, from the first block to the
-last.
+The Transformer of `ablation.py` is trained with twelve blocks on each side instead of three, on 100
+batches of 32 dates, unless the setting names other numbers. A setting has pre-norm, post-norm or no
+normalisation, warm-up or none, and a learning rate. The library initialises matrices by Xavier's
+method. With "small start", the last matrix of every sublayer is divided by 10 before training, so
+that its contribution to the residual stream is small at first. With "linear init", every matrix and
+bias of a sublayer has the default initialisation of `torch.nn.Linear`, as in section 7.5. "final
+norms" keeps only the norm at the end of each stack, which bounds the logits but not the residual
+stream.
+
+`losses` are means of the training loss over 10 steps, in nats per character, up to the step at
+which the loss is no longer finite; `failed` is that step (null if there is none). `gradients` are
+the norms of the gradient of each decoder block on the first batch, before training, from the first
+block to the last.
 """
 
 import torch

@@ -1,19 +1,23 @@
-"""At which layer does the translator know the next word of its output? For chapter 7.
+"""At which layer does the translator know the next token of its output? For chapter 7.
 
     GATES2HEADS_DATA=… python -m studies.ch07.logit_lens
     python -m studies.ch07.logit_lens --table
 
-The translator of the book translates 1,000 validation captions, greedily. At each step every depth
-of the decoder is read out as if it were the last (`logit_lens`): after the embedding, and after
-each block. A row gives for one depth the share of steps at which its most probable word is the
-output (`agrees`), at which it is so from here to the end (`settled`), at which it is so here and
-not yet one depth before (`settles`), and at which it is the word that was read last (`repeats`);
-the mean probability of the output word (`prob`), and its median rank, 1 for the most probable
-(`rank`). The embedding is also the output projection, so the word that was read last stays
-probable: `agrees_without_input` is the share of steps at which the output is the most probable of
-all words but that one. Two controls: `commonest`, the share of steps whose output is the most
-frequent token, and `bigram`, the share that a table finds which knows only the word read last,
-counted on the other half of the captions. Nothing is random, so there is one seed.
+The translator of the book translates 1,000 validation captions by greedy search. A setting is a
+depth of the decoder: after the embedding, or after one of the blocks. At each step, its vectors are
+decoded as if they were those of the last block (`logit_lens`). The following are shares of steps:
+
+- `agrees`: the most probable token at this depth is the output;
+- `settled`: it is the output at this depth and at all later ones;
+- `settles`: it is settled at this depth, but not at the previous one;
+- `repeats`: it is the token that the decoder read last;
+- `agrees_without_input`: the output is the most probable of all tokens but the one read last, which
+  stays probable because the embedding matrix is also the output projection.
+
+`prob` is the mean probability of the output token, `rank` its median rank, 1 for the most probable.
+There are two controls: `commonest` is the share of steps whose output is the most frequent token,
+and `bigram` the share that is predicted from the token read last alone, by a table of counts from
+the other half of the captions. Nothing is random, so there is one seed.
 """
 
 from collections import Counter

@@ -1,13 +1,13 @@
-"""Where in the model is a component needed, and is it the component or its size? Section 7.4.
+"""Where in the model is a component needed, and is its function or its size decisive? Section 7.4.
 
     python -m studies.ch07.parts --seeds 0 1 2
     python -m studies.ch07.parts --table
 
-The runs of `ablation.py` with a component removed in one part of the model only: the positional
-encodings of the encoder or of the decoder, and the residual connections of the encoder, of the
-decoder, or around cross-attention alone. As a control of size, "attention alone, five blocks" has
-no feed-forward networks, but five blocks on each side, and so about as many parameters as the
-complete model with three. What a row holds is described in `ablation.py`.
+A setting is a run of `ablation.py` with a component removed in one part of the model only: the
+positional encodings of the encoder or of the decoder, or the residual connections of the encoder,
+of the decoder or around cross-attention. As a control for size, "attention alone, five blocks" has
+no feed-forward networks but five blocks on each side, and thus about the same number of parameters
+as the complete model with three. The stored values are described in `ablation.py`.
 """
 
 import torch

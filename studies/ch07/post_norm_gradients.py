@@ -3,12 +3,15 @@
     python -m studies.ch07.post_norm_gradients --seeds 0 1 2 3 4
     python -m studies.ch07.post_norm_gradients --table
 
-The post-norm Transformer of `studies.ch07.depth`, with twelve blocks on each side, before training;
-the loss of the first batch of dates. `encoder` and `decoder` are the norms of the gradient of each
-block's parameters, from the first block to the last, and `last_to_first` is the last of them
-divided by the first. `passed` is, for each kind of sublayer, the norm of the gradient at its
-input divided by that at its output: below one, the sublayer makes the gradient smaller on its way
-down. Its `least`, `mean` and `most` are over the blocks, and `smaller` counts those below one.
+The model is the post-norm Transformer of `studies.ch07.depth`, with twelve blocks on each side,
+before training; the loss is that of the first batch of dates. The settings are the complete model
+and the model without cross-attention, in which no gradient reaches the encoder.
+
+`encoder` and `decoder` are the norms of the gradient of each block's parameters, from the first
+block to the last; `last_to_first` is the last of them divided by the first. `passed` is, for each
+kind of sublayer, the norm of the gradient at its input divided by that at its output; a ratio below
+one means that the sublayer makes the gradient smaller in backpropagation. `least`, `mean` and
+`most` summarise this ratio over the blocks, and `smaller` counts the blocks with a ratio below one.
 """
 
 from statistics import mean

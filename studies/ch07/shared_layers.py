@@ -3,11 +3,14 @@
     python -m studies.ch07.shared_layers --seeds 0 1 2
     python -m studies.ch07.shared_layers --table
 
-A Universal Transformer with three applications per side is trained on dates like the models of
-`ablations.py`: same pairs, batches, steps and rate; so is a Transformer with one block per side.
-The ordinary one of three blocks is "whole" there. In the settings' names, `rounds` are applications
-of the shared block. `result` is defined as there; `rounds` has the loss and the correct characters
-when the trained Universal Transformer applies its block another number of times than in training.
+The settings are a Universal Transformer that applies one block three times on each side, and a
+Transformer with one block on each side. Both are trained on dates like the models of `ablation.py`,
+with the same pairs, batches, steps and learning rate; the Transformer with three blocks is the
+setting "whole" there. In the settings' names, `rounds` are applications of the shared block.
+
+The stored values are described in `ablation.py`. In addition, `rounds` has the loss and the share
+of correct characters when the trained Universal Transformer applies its block a different number of
+times.
 """
 
 import torch

@@ -3,16 +3,17 @@
     GATES2HEADS_DATA=… python -m studies.ch08.beam_widths
     python -m studies.ch08.beam_widths --table
 
-The translator of the book searches for every caption of a split with beams of several widths, in
-which finished hypotheses keep their slots, so that width 1 is greedy search. Since all finished
-hypotheses are stored, every exponent α of the length penalty chooses among the same sequences, and
-no search is repeated. On the test captions of 2016, an exact search then tests whether any sequence
-is more probable than the best of all widths; if it finishes, the most probable sequence is known.
+A setting is a split of the captions. The translator of the book searches for every caption with
+beams of several widths. Finished hypotheses keep their slots, so that width 1 is greedy search. All
+finished hypotheses are stored, so that every exponent α of the length penalty chooses among the
+same sequences. On the test captions of 2016, an exact search then tests whether any sequence is
+more probable than the best of all widths; if it finishes, the most probable sequence is known.
 
-Measured for each width and α: BLEU with its brevity penalty, lengths, log-probability, the
-difference to widths 1, 2 and 5 under the same α with the middle 95 % of a paired bootstrap, search
-errors, and how the best of the k by sentence BLEU would do; and the probability of the empty
-translation.
+`widths` holds, for each width and α: BLEU with its brevity penalty, lengths, the log-probability,
+and the difference in BLEU to widths 1, 2 and 5 under the same α with the 95 % interval of a paired
+bootstrap (`over`). For each width it also has the search errors, and `oracle`: BLEU if the
+hypothesis with the best sentence BLEU were chosen. `nothing` is about the log-probability of the
+empty translation.
 """
 
 import sys

@@ -1,14 +1,17 @@
-"""Label smoothing: what it does to samples and to empty translations, for chapter 8.
+"""What does label smoothing do to samples and to empty translations? For chapter 8.
 
     GATES2HEADS_DATA=… python -m studies.ch08.label_smoothing --seeds 0
     python -m studies.ch08.label_smoothing --table
 
-The translator of the book was trained with label smoothing, ε = 0.1. Here its training is continued
-for 60 batches of 1,500 tokens, without label smoothing or with the same ε as before; the setting
-`released` is the translator as it is. Measured on the first 200 validation captions: BLEU and
-length of the greedy output and of two samples for each caption from the unmodified distribution;
-the length of the most probable hypothesis of a beam of 10; and for how many captions the empty
-translation is more probable than that hypothesis.
+The translator of the book was trained with label smoothing, ε = 0.1. Two settings continue its
+training for 60 batches of 1,500 tokens, with the same ε or without label smoothing; the setting
+`released` is the translator as it is.
+
+All values are measured on the first 200 validation captions. BLEU and the length relative to the
+references are those of the greedy output (`greedy_bleu`, `greedy_length`) and of two samples for
+each caption from the unmodified distribution (`sample_bleu`, `sample_length`). `beam_length` is the
+length of the most probable hypothesis of a beam of 10, and `empty` the number of captions for which
+the empty translation is more probable than that hypothesis.
 """
 
 from functools import partial

@@ -4,21 +4,21 @@
     python -m studies.ch08.minimum_risk --table
 
 Setting `test`: the translator searches for every caption of the test set with a beam of 50, as in
-`beam_widths`. Among the same finished hypotheses of a caption, each criterion chooses one: the
-highest probability; the highest score under length normalisation with α = 1, which was chosen in
-`beam_widths` on validation captions; minimum Bayes risk with sentence BLEU as the utility, where
-the hypotheses count by their probability or equally; and, as an upper bound, the highest sentence
-BLEU against the reference.
+`beam_widths`. Each criterion chooses one of the same finished hypotheses: the highest probability;
+the highest score under length normalisation with α = 1, which was chosen in `beam_widths` on
+validation captions; minimum Bayes risk with sentence BLEU as the utility, where the hypotheses are
+weighted by their probability or equally; and, as an upper bound, the highest sentence BLEU against
+the reference.
 
 Settings `samples` and `samples, temperature 0.5`: the list consists of 50 samples for each of the
-first 500 captions of the test set, from the unmodified distribution or at temperature 0.5; neither
-the temperature nor the number of samples was tuned. Minimum Bayes risk chooses one of them; each
-sample counts equally. It is compared with greedy search and with a beam of 5 under length
+first 500 captions of the test set, from the unmodified distribution or at temperature 0.5. Neither
+the temperature nor the number of samples was tuned. Minimum Bayes risk chooses one of the samples,
+which are weighted equally. It is compared with greedy search and with a beam of 5 under length
 normalisation, the choice of `beam_widths`, on the same captions.
 
-Reported for each criterion: BLEU, chrF (which minimum Bayes risk did not optimise), the length
-against the reference, and the differences in BLEU and chrF to the first two criteria of the setting
-with the middle 95 % of a paired bootstrap.
+`criteria` has for each criterion BLEU, chrF (which minimum Bayes risk did not optimise), the length
+ratio to the reference, and the differences in BLEU and chrF to the first two criteria of the
+setting with the 95 % interval of a paired bootstrap.
 """
 
 import sys

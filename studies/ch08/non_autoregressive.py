@@ -1,13 +1,14 @@
-"""The cost of non-autoregressive generation. Chapter 8's second page shows it.
+"""The cost of non-autoregressive generation. Chapter 8's page *Further* shows it.
 
     python -m studies.ch08.non_autoregressive --seeds 0 1 2
     python -m studies.ch08.non_autoregressive --table
 
-The source is a date of three tokens, year, month and day, the target day, month, year and `<eos>`;
-or, with two orders, in a random half of the examples, month, day, year. An autoregressive
-Transformer and its non-autoregressive counterpart get the same training. Measured on 500 new dates:
-how many outputs have one of the forms in the training data, and how many contain the month or the
-day twice, and so miss the other; with greedy search, and with one sample.
+The source is a date of three tokens: year, month and day. The target is day, month, year and
+`<eos>`; with "two orders", a random half of the examples has month, day, year instead. The settings
+combine these orders with an autoregressive Transformer and its non-autoregressive counterpart, with
+the same training. On 500 new dates, `right` is the share of outputs that have one of the forms in
+the training data, and `twice` the share of outputs that contain the month or the day twice, and
+thus omit the other; both are given for greedy search and for one sample.
 """
 
 import torch

@@ -1,13 +1,15 @@
-"""Does beam search gain as much with the book's other translators? Section 8.9 names the result.
+"""Does beam search gain as much with the book's other translators? Section 8.9 states the result.
 
     GATES2HEADS_DATA=… python -m studies.ch08.other_translators
     python -m studies.ch08.other_translators --table
 
 Each setting is one of the three released translators. It searches for every validation and test
-caption with beam widths 1 and 5, as in `beam_widths`; width 1 is greedy search. The exponent α of
-the length penalty is the one with the highest BLEU on the validation captions. Measured on the test
-captions: BLEU and length of greedy search; and BLEU, length and the gain over greedy search with
-the middle 95 % of a paired bootstrap, of width 5 for α = 0, for α = 1 and for the chosen α.
+caption with beam widths 1 and 5, as in `beam_widths`; width 1 is greedy search. `tuned` is the
+exponent α of the length penalty with the highest BLEU on the validation captions.
+
+The results are measured on the test captions: BLEU and the length ratio of greedy search
+(`greedy`), and, for width 5 with α = 0, α = 1 and the chosen α, BLEU, the length ratio and the gain
+over greedy search with the 95 % interval of a paired bootstrap (`alphas`).
 """
 
 from gates2heads.book.studies import Study

@@ -1,15 +1,16 @@
-"""How much open-ended generation repeats itself, from greedy search to unmodified sampling.
+"""How much does open-ended generation repeat itself, from greedy search to unmodified sampling?
 
     GATES2HEADS_DATA=… python -m studies.ch08.repetition --seeds 0 1 2 3 4
     python -m studies.ch08.repetition --table
 
-Section 8.7 shows the results. The three language models of chapter 3 continue four beginnings by 60
-tokens each, while `<eos>` and the punctuation marks that end a sentence are forbidden. The setting
-`test captions` is human text for comparison: the test captions, joined in random order without
-these tokens and divided into passages of 60 tokens.
+A setting is a decoding method. The three language models of chapter 3 continue four beginnings by
+60 tokens each, while `<eos>` and the punctuation marks that end a sentence are forbidden. The
+setting `test captions` is human text for comparison: the test captions, joined in random order
+without these tokens and divided into passages of 60 tokens.
 
-Measured: the share of the 4-grams of an output that occurred before in the same output, as its mean
-and its maximum over the outputs of a seed. Greedy search does not depend on the seed.
+`mean` and `most` are the mean and the maximum, over the outputs of a seed, of the share of 4-grams
+that occurred before in the same output. Greedy search does not depend on the seed. Section 8.7
+shows the results.
 """
 
 import random

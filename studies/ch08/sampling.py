@@ -1,13 +1,14 @@
-"""Temperature, top-k and top-p: quality against diversity, for the second page of chapter 8.
+"""Temperature, top-k and top-p: quality against diversity, for chapter 8's page *Further*.
 
     GATES2HEADS_DATA=… python -m studies.ch08.sampling --seeds 0 1 2
     python -m studies.ch08.sampling --table
 
-The translator of the book samples five translations for each of the first 200 validation captions.
-Measured for each setting: BLEU of the samples, each as a translation; BLEU of each of the five
-against the other four (self-BLEU: 100 if all five are equal); how many of the bigrams among the
-five are distinct; the log-probability under the unmodified model; and how many of 1,000 samples are
-more probable than the greedy output. The setting `greedy` does not sample.
+A setting is a decoding method, with which the translator of the book generates five translations of
+each of the first 200 validation captions. The setting `greedy` does not sample. `bleu` is the mean
+BLEU of the five; `self_bleu` is BLEU of each of the five against the other four (100 if all five
+are equal). `distinct_pairs` is the share of distinct bigrams among the five, and `log_prob` the
+mean log-probability under the unmodified model. `likelier_than_greedy` is the share of the 1,000
+samples that are more probable than the greedy output.
 """
 
 import torch

@@ -3,10 +3,11 @@
     GATES2HEADS_DATA=… python -m studies.ch09.systems
     python -m studies.ch09.systems --table
 
-All are the translator of the book: as it was released, with another search, with heads or rotation
-switched off; and two that cheat, with a fluent sentence for the wrong caption. Beside the scores,
-the library keeps the outputs of each (our own texts), and the counts of BLEU for each of the
-1,000 captions of 2016. The captions and their references stay where they are.
+All systems use the translator of the book: as it was released, with another search or sampling, or
+with attention heads or rotary encoding switched off. Two systems cheat: they return a fluent
+sentence for the wrong caption. The library stores the scores, the outputs of each system (our own
+texts), and the n-gram counts of BLEU for each of the 1,000 test captions of 2016. It does not
+contain the captions or their references.
 """
 
 from collections.abc import Callable, Iterator, Sequence

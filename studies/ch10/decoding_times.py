@@ -1,17 +1,18 @@
-"""How long does each model of chapter 10 take to translate a caption, beside the GRU?
+"""How long does each model of chapter 10 take to translate a caption, compared with the GRU?
 
     GATES2HEADS_DATA=… python -m studies.ch10.decoding_times --seeds 0 1 2
     python -m studies.ch10.decoding_times --table
 
-Decoding time depends on the architecture and on the number of output tokens, and not on the values
-of the parameters. So the models are randomly initialised, and every search generates the same
-number of tokens: no token ends a sequence. That number is the mean length of the references of the
-test set, and the sources are test captions of about the mean length.
+Decoding time depends on the architecture and on the number of output tokens, but not on the values
+of the parameters. The models are therefore randomly initialised, and every search generates the
+same number of tokens, because `<eos>` does not end a sequence. That number is the mean length of
+the references of the test set, and the sources are test captions of about the mean length.
 
-On one thread, each model decodes in turn with the GRU without attention, `ROUNDS` times; what is
-stored is the median of the processor's seconds (time in which the process waits does not count),
-and the median, the lowest and the highest ratio to the GRU's time in the same repetition. A slower
-machine should change the ratio little.
+A setting is a model. On one thread, it decodes alternately with the GRU without attention, in 5 to
+15 repetitions for each way of decoding. For each way, the name that ends in "seconds" has the
+median CPU time, in which waiting is not counted; those that end in "ratio", "low" and "high" have
+the median, the lowest and the highest ratio to the GRU's time in the same repetition. On a slower
+machine, the ratio should be similar.
 """
 
 import os

@@ -5,17 +5,21 @@
 
 Both translators have the same architecture and tokenizer. `translator` was trained on the captions,
 `translator_distilled` also on descriptions of the same photographs, with an ensemble as teacher
-(`shipping/distilled_translator.py`). Each translates as its recipe searches.
+(`shipping/distilled_translator.py`). Each translates with the search of its recipe. A setting is a
+question:
 
-`seen` counts the test captions that also occur in the training text of each, compared without
-capitals and punctuation. `captions` scores both on the test captions: all of them, and subsets
-that depend on no translation and in which the gain could vanish: captions that share no five
-consecutive words with the descriptions in either language, captions with and without rare words,
-short and long ones. `search` scores both on the validation captions, on which the best of two
-students and its length normalisation were chosen: as their recipes search, greedily, and with the
-same length normalisation; `search, test` does the same on the test captions, from which nothing
-was chosen. `descriptions` scores both on 300 descriptions of training images that the distilled
-translator was not trained on, beside five English descriptions of the same image.
+- `seen` counts the test captions that also occur in the training text of each translator, compared
+  without capitals and punctuation.
+- `captions` scores both on all test captions and on subsets in which the gain could vanish:
+  captions that share no five consecutive words with the descriptions in either language, captions
+  with and without rare words, short and long ones. No subset depends on a translation.
+- `search` scores both on the validation captions, on which the better of two students and its
+  length normalisation were chosen: with the search of their recipes, with greedy search, and with
+  the same length normalisation. `search, test` does the same on the test captions, on which nothing
+  was chosen.
+- `descriptions` scores both on 300 descriptions of training images that the distilled translator
+  was not trained on, with five English descriptions of the same image as references.
+
 Intervals are 95 % bootstrap intervals over sentences; differences are paired.
 """
 

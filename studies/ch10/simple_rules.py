@@ -3,16 +3,22 @@
     GATES2HEADS_DATA=… python -m studies.ch10.simple_rules
     python -m studies.ch10.simple_rules --table
 
-`copy` returns the German caption. `constant` always returns the most frequent English training
-caption. `nearest` returns the English side of the training pair whose German side is the most
-similar: the cosine of the counts of words and pairs of words, in lower case, weighted by their
-inverse document frequency. `dictionary` replaces every German word by the most probable English
-one, by IBM model 1 (expectation maximisation on the same 29,000 pairs, `REPEATED` times); the
-order is the German one, and unknown words are copied. In "dictionary, lower case" its German words
-are in lower case, so that no capital letter tells it which of them begins a sentence; its output is
-written with a capital first letter and in lower case otherwise, and also scored without case.
+Each setting is a rule:
 
-`dictionary` is also compared with the GRU's first run by a paired bootstrap, by BLEU of a beam.
+- `copy` returns the German caption.
+- `constant` always returns the most frequent English training caption.
+- `nearest` returns the English side of the training pair whose German side is the most similar, by
+  the cosine of the counts of words and pairs of words, in lower case, weighted by their inverse
+  document frequency.
+- `dictionary` replaces every German word by the most probable English one according to IBM model 1
+  (8 iterations of expectation maximisation, `REPEATED`, on the same 29,000 pairs). It keeps the
+  German word order and copies unknown words.
+- "dictionary, lower case" does the same with the German words in lower case, so that the case does
+  not distinguish the word that begins a sentence. Its output has a capital first letter and is
+  otherwise in lower case; `bleu_without_case` is its BLEU without case.
+
+`gain` is the difference in BLEU between `dictionary` and the first run of the GRU with beam search,
+with the interval of a paired bootstrap.
 """
 
 import re

@@ -1,13 +1,15 @@
-"""What explains the times of chapter 10? The same clock, with one size of a model changed.
+"""What explains the times of chapter 10? The same measurement, with one size of a model changed.
 
     GATES2HEADS_DATA=… python -m studies.ch10.time_controls --seeds 0 1
     python -m studies.ch10.time_controls --table
 
-As in `decoding_times` and `step_times`, each model takes turns with the GRU of the board, and the
-results are the median ratios of the processor's times. The GRU without attention gets the width of
-the GRUs with attention, and these get the GRU's; the Transformer gets one layer instead of three;
-the non-autoregressive model computes as many positions as the outputs have tokens. Some models of
-the board are timed unchanged, beside them and on the same processor. Nothing is trained.
+As in `decoding_times` and `step_times`, each model takes turns with the GRU of chapter 10, and the
+results are the median ratios of their CPU times. A setting changes one size of a model: the GRU
+without attention gets the width of the GRUs with attention, and these get the GRU's width; the
+Transformer gets one layer instead of three on each side; and the non-autoregressive model computes
+only as many positions as the outputs have tokens. Some models are timed unchanged on the same
+processor for comparison. For the non-autoregressive model, `training_ratio` is the ratio of the
+times of a training step. No trained model is needed.
 """
 
 from collections.abc import Mapping

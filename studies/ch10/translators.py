@@ -7,10 +7,10 @@
 
 Each run is `python -m gates2heads train RECIPE --set seed=N`. Parameters are saved in
 `checkpoints/ladder`; existing ones are not trained again, and an interrupted run is resumed. The
-results are added to studies/ch10/results/translators.json, with the seconds and the machine of the
-training; the model's outputs for every caption of the test set, with greedy and beam search, are
-saved in studies/ch10/results/translators/RECIPE-N.json.gz. Neither contains more than ten captions,
-as examples.
+results are added to `studies/ch10/results/translators.json`, with the training time in seconds and
+the machine. The model's outputs for every test caption, with greedy and beam search, are saved in
+`studies/ch10/results/translators/RECIPE-N.json.gz`. The results contain ten captions as examples;
+the saved outputs contain no captions.
 """
 
 import gzip

@@ -3,12 +3,15 @@
     python -m studies.ch11.few_labels --seeds 0 1 2 3 4
     python -m studies.ch11.few_labels --table
 
-Four tasks, each with 8, 32 and 128 labelled examples that are drawn at random, start from the
-released ERNIE or from an encoder of its size with random parameters, and two of the tasks also
-from the released BERT. All parameters are trained, for as many steps as in
-`studies.ch11.fine_tuning`, which holds the runs with all examples; some settings are trained for
-four times the steps, with three times the learning rate, or both. The test examples are those of
-the page. Nothing is downloaded.
+A setting is a task, an initial encoder and a number of labelled examples, which are sampled at
+random. Each of the four tasks starts with 8, 32 and 128 examples from the released ERNIE and from
+an encoder of the same size with random parameters; two of the tasks also start from the released
+BERT. All parameters are trained, for as many steps as in `studies.ch11.fine_tuning`, which holds
+the runs with all examples. Some settings, a few of them with 512 examples, have four times the
+steps, three times the learning rate, or both.
+
+`right` counts the correct answers among the test examples of the page, whose number is `asked`.
+Nothing is downloaded.
 """
 
 import torch

@@ -1,20 +1,25 @@
-"""What is pre-training worth when all weights learn the task? For sections 11.8 and 11.9.
+"""What is pre-training worth when all parameters learn the task? For sections 11.8 and 11.9.
 
     python -m studies.ch11.fine_tuning --seeds 0 1 2
     python -m studies.ch11.fine_tuning --table
 
-Four tasks start from the released ERNIE, or from an encoder of its size with random weights. The
-whole encoder is trained with the head; in the settings that end in "frozen", only the head and the
-layer-mixing weights are trained. BERT, whose pre-training does not use the boundaries of names, is
-fine-tuned too. The settings with four times the steps test whether random weights catch up; those
-with three times the learning rate test whether a larger rate is enough; one setting gives random
-weights as many steps in slot filling as ERNIE had in pre-training and fine-tuning together.
-Of question answering, the answers found ("with") and the questions rejected rightly ("without") are
-stored too. The settings "passages" train question answering for forty times the steps, on passages
-of one to three sentences that are sampled again in every epoch, from true facts or from shuffled
-ones. They are also asked about the territories of the training facts, in true and in shuffled
-passages that training did not contain, and the questions with an answer that they reject are
-counted ("with_none"). The examples and the questions are those of the page. Nothing is downloaded.
+A setting is a task and an initial encoder. Four tasks start from the released ERNIE, or from an
+encoder of the same size with random parameters. The whole encoder is trained with the head; in the
+settings that end in "frozen", only the head and the layer-mixing weights are trained. BERT, whose
+pre-training does not use the boundaries of names, is fine-tuned too. The settings with four times
+the steps test whether random parameters catch up, those with three times the learning rate whether
+a larger rate is enough. One setting trains random parameters on slot filling for as many steps as
+ERNIE had in pre-training and fine-tuning together.
+
+`right` counts the correct answers to `asked` test examples. For question answering, "with" counts
+the answers found and "without" the questions without an answer that are correctly rejected. The
+examples and the questions are those of the page.
+
+The settings "passages" train question answering for forty times the steps, on passages of one to
+three sentences that are sampled again in every epoch, from shuffled facts or ("true passages") from
+true facts. These models are also asked about the territories of the training facts, in true and in
+shuffled passages that training did not contain ("true_", "shuffled_"). For "true passages",
+"with_none" counts the questions with an answer that are rejected. Nothing is downloaded.
 """
 
 import torch

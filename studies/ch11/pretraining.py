@@ -2,9 +2,11 @@
 
     python -m studies.ch11.pretraining ernie bert gpt elmo --seeds 0
 
-Each run reads the same 1,616 sentences of facts in the same batches. With seed 0 it also writes
-`src/gates2heads/models/weights/pretrained_KIND.safetensors`: the weights in one byte each, and a
-card. The row counts the names that are predicted correctly and completely in reworded facts.
+A setting is a kind of model. Each is trained on the same 1,616 sentences of facts in the same
+batches, and its parameters are quantised to one byte each. With seed 0, these are also written,
+with a card, to `src/gates2heads/models/weights/pretrained_KIND.safetensors`. Stored is, for each
+reworded fact, whether the whole name is predicted correctly (`right`): for facts of the training
+data, of the test data, and about territories that do not occur in training.
 """
 
 from pathlib import Path

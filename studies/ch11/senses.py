@@ -5,13 +5,16 @@
     python -m studies.ch11.senses untrained --seeds 0 1 2
 
 FOLDER has `config.json`, `model.safetensors` and `tokenizer.json` of
-`sentence-transformers/all-MiniLM-L6-v2` (Apache 2.0), an encoder with BERT's architecture. For each
-of 12 words, we wrote four sentences in each of two senses, before any of them was tried. An
-occurrence counts as right if the most similar of the other seven has the same sense; a random one
-has it in 3 of 7 cases. "word" is the vector of the word itself in each layer, "others" the mean of
-the input embeddings of the other words of the sentence, "others, last layer" the mean of their
-contextual vectors. "untrained" is the same architecture with random parameters, one draw for each
-seed. `bank` holds the similarities of the word in the four sentences of section 11.1.
+`sentence-transformers/all-MiniLM-L6-v2` (Apache 2.0), an encoder with BERT's architecture. The
+setting "untrained" has the same architecture with random parameters, which depend on the seed.
+
+For each of 12 words, we wrote four sentences in each of two senses, before testing any of them. An
+occurrence counts as correct if the most similar of the other seven has the same sense; a random one
+has the same sense in 3 of 7 cases. `right` and `share` are the number and the percentage of correct
+occurrences for three kinds of vectors: "word" is the vector of the word itself in each layer,
+"others" the mean of the input embeddings of the other words of the sentence, and "others, last
+layer" the mean of their contextual vectors. `bank` holds the cosine similarities of the word in the
+four sentences of section 11.1.
 """
 
 import hashlib

@@ -3,10 +3,11 @@
     python -m studies.ch13.calibration --seeds 0 1 2
     python -m studies.ch13.calibration --table
 
-The models are trained as those of "wrong 0.2" in `studies/ch13/conflicts.py`. `crossover` is where
-memory overtakes context, `optimal_crossover` where it should by the model's own probabilities, and
-`all_crossover` and `settled_crossover` where it should after these were calibrated by a
-temperature.
+The models are trained as those of "wrong 0.2" in `studies/ch13/conflicts.py`. The crossovers are
+numbers of occurrences of a person in training: `crossover` is where memory overtakes context,
+`optimal_crossover` where it should according to the model's own probabilities. `all_crossover` and
+`settled_crossover` are where it should after these probabilities were calibrated by a temperature,
+which is fitted to all people who occurred, or to settled people who occurred 10 to 299 times.
 """
 
 import torch

@@ -1,12 +1,12 @@
-"""A prompt that contradicts a memorised fact. Section 13.3 shows the results.
+"""What does a model answer if the prompt contradicts a memorised fact? See section 13.3.
 
     python -m studies.ch13.conflicts --seeds 0 1 2 3 4
     python -m studies.ch13.conflicts --table
 
 A setting says how often the statements in the training documents are wrong. The settings that end
 in "x3" and "/3" have three times and a third of the learning rate; those that end in "6400" are
-trained for four times as many batches. `measured` in gates2heads.book.ch13.conflict_measures says
-what the results are.
+trained for four times as many batches. The stored values are described in the docstring of
+`measured` in `gates2heads.book.ch13.conflict_measures`.
 """
 
 import torch

@@ -1,15 +1,17 @@
-"""When induction heads form: one and two layers of attention. Section 13.2 shows the results.
+"""When do induction heads form? One and two layers of attention. Section 13.2 shows the results.
 
     python -m studies.ch13.induction "one layer" "two layers" --seeds 0 1 2 3 4
     python -m studies.ch13.induction --seeds 0
     python -m studies.ch13.induction --table
 
-The models are trained on words of a Markov chain in which passages are repeated; losses are in nats
-per token. `chain` has test sequences like those of training, `random` has different words instead,
-`held` has these with offsets that did not occur in training, and `plain` is the chain without
-repeats. The settings that end in "x3" and "/3" have three times and a third of the learning rate;
-those that end in "x4 steps" are trained for four times as many batches. "one wide layer" has more
-parameters than "two layers".
+The settings are models with one layer, two layers or one wide layer, which has more parameters than
+two layers. They are trained on words of a Markov chain in which passages are repeated. The settings
+that end in "x3" and "/3" have three times and a third of the learning rate; those that end in
+"x4 steps" are trained for four times as many batches.
+
+Losses are in nats per token. `chain` has test sequences like those of training, `random` sequences
+of different words in which only the repeat occurs twice, `held` the same with offsets that did not
+occur in training, and `plain` the chain without repeats.
 """
 
 import torch

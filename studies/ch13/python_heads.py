@@ -3,11 +3,12 @@
     python -m studies.ch13.python_heads "random tokens" "test code" --seeds 0 1 2 3 4
     python -m studies.ch13.python_heads --table
 
-Nothing is trained. The model reads 100 tokens twice, in 32 sequences: different random tokens, or
-passages of the test modules. The seed is that of the tokens. `whole` and `without` hold the loss
-of the first half and of the second in nats per token, and the accuracy in the second half: of the
-whole model, and with each head switched off. `without_best` has the three heads with the largest
-prefix-matching scores off together, `without_others` as many other heads of the same layers.
+Nothing is trained. The model reads 100 tokens twice, in 32 sequences. A setting is the kind of
+tokens: different random tokens, or passages of the test modules; the seed samples them. `whole` and
+`without` hold the loss of the first half and of the second half in nats per token, and the accuracy
+in the second half, for the whole model and with each head switched off. `without_best` switches off
+the three heads with the largest prefix-matching scores together, `without_others` three other heads
+of the same layers.
 """
 
 import torch

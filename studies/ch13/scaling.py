@@ -3,12 +3,13 @@
     python -m studies.ch13.scaling --seeds 0
     python -m studies.ch13.scaling --table
 
-A setting such as "64x3 1M" is a model of width 64 with 3 layers that reads a million tokens of
-Python source. `loss` is the cross-entropy of the test modules in nats per token. The law is fitted
-to `FITTED`; `PREDICTED` are larger and were run after `studies/ch13/scaling_prediction.py` had
-stored the prediction. Settings that end in "x3" and "/3" have three times and a
-third of the learning rate. `on_the_way` is the test loss of the longest runs after fewer tokens,
-under the schedule of the whole run.
+A setting such as "64x3 1M" is a model of width 64 with 3 layers that is trained on a million tokens
+of Python source. The settings that end in "x3" and "/3" have three times and a third of the
+learning rate. The scaling law is fitted to the runs in `FITTED`; those in `PREDICTED` are longer
+and were run after `studies/ch13/scaling_prediction.py` had stored the prediction.
+
+`loss` is the cross-entropy of the test modules in nats per token. `on_the_way` is the test loss of
+the longest runs after fewer tokens, under the learning-rate schedule of the whole run.
 """
 
 import torch

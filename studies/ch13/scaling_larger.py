@@ -3,8 +3,9 @@
     python -m studies.ch13.scaling_larger --seeds 0
     python -m studies.ch13.scaling_larger --table
 
-They were made on a GPU, after `studies/ch13/scaling_larger_prediction.py` had stored the
-predictions of two laws. `CONTROL` repeats a run of `scaling.py` on that GPU.
+The settings and the stored values are as in `scaling.py`. The runs were made on a GPU, after
+`studies/ch13/scaling_larger_prediction.py` had stored the predictions of two laws. The setting
+"192x4 4M" (`CONTROL`) repeats a run of `scaling.py` on that GPU.
 """
 
 from gates2heads.book.ch13.scaling import GRID, LARGER

@@ -3,10 +3,11 @@
     python -m studies.ch13.scaling_larger_prediction
     python -m studies.ch13.scaling_larger_prediction --table
 
-"all" is fitted to the runs that `scaling_prediction.py` uses, "long" to the runs of `scaling.py`
-with at least a million tokens, those of 4 and 12 million included, each with its first seed: the
-others of 12 million were run after the prediction. `best` is the compute-optimal
-number of parameters by each law, for the computation of the run.
+A setting is a run of `scaling_larger.py`. The law "all" is fitted to the runs that
+`scaling_prediction.py` uses. The law "long" is fitted to the runs of `scaling.py` with at least a
+million tokens, including the first seed of those with 4 and 12 million; the other runs with 12
+million were made after the prediction. For each law, `prediction` is the predicted loss in
+nats per token, and `best` the compute-optimal number of parameters for the computation of the run.
 """
 
 from gates2heads.book.ch13.scaling import FITTED, LARGER, MILLION

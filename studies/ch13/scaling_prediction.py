@@ -1,7 +1,10 @@
-"""Predict the loss of the largest runs of `scaling.py` from the smaller ones. Section 13.1.
+"""Predict the loss of the longest runs of `scaling.py` from the shorter ones. Section 13.1.
 
-python -m studies.ch13.scaling_prediction
-python -m studies.ch13.scaling_prediction --table
+    python -m studies.ch13.scaling_prediction
+    python -m studies.ch13.scaling_prediction --table
+
+A setting is a run in `PREDICTED` of `scaling.py`. The scaling law `law` is fitted to the runs in
+`FITTED`, and `prediction` is the loss that it predicts, in nats per token.
 """
 
 from collections.abc import Sequence

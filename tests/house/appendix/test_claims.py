@@ -44,7 +44,8 @@ def test_there_are_claims_of_every_chapter_and_their_names_differ():
 
 @each_claim
 def test_an_entry_is_complete(chapter, claim):
-    assert KEYS <= claim.keys() <= KEYS | {"before", "limits", "limited", "outside", "repeated"}
+    others = {"before", "limits", "limited", "outside", "repeated", "changed"}
+    assert KEYS <= claim.keys() <= KEYS | others
     assert not claim["attacks"].keys() & {*claim.get("outside", ())}
     assert claims.ATTACKS.keys() >= {*claim.get("outside", ())}
     assert claim["attacks"].keys() <= claims.ATTACKS.keys()
@@ -58,6 +59,59 @@ def test_an_entry_is_complete(chapter, claim):
         assert "before" not in claim
     # a verdict that says that a claim was tested, and no test of it
     assert (claim["verdict"] == "untested") == (not claim["attacks"])
+
+
+def fits_its_verdict(claim):
+    """Whether more training and other learning rates were tried as the verdict says."""
+    changed = {*claim.get("changed", ())}
+    if not changed <= claims.BUDGET.keys() & claim["attacks"].keys():
+        return False
+    if claim["verdict"] == "budget":
+        return bool(changed or claims.untried(claim))
+    return not changed and not (claim["verdict"] == "stands" and claims.untried(claim))
+
+
+@each_claim
+def test_the_verdict_follows_from_what_was_tried(chapter, claim):
+    assert fits_its_verdict(claim)
+    why = "\n".join(one for one in claims._entry(claim, "1-1") if "**Why for this" in one)
+    if claim["verdict"] != "budget":
+        assert not why
+        return
+    assert why.endswith(".")
+    for name, (changes, missing) in claims.BUDGET.items():
+        assert (changes in why) == (name in claim.get("changed", ()))
+        assert (missing in why) == (name in claims.untried(claim))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "tried", "outside", "changed", "fits"),
+    [
+        ("stands", ["training", "rate"], [], [], True),
+        ("stands", ["rate"], ["training"], [], True),
+        ("stands", ["test"], ["training", "rate"], [], True),
+        ("stands", ["rate"], [], [], False),
+        ("stands", ["training", "rate"], [], ["rate"], False),
+        ("budget", ["training", "rate"], [], ["rate"], True),
+        ("budget", ["rate"], [], [], True),
+        ("budget", ["training", "rate"], [], [], False),
+        ("budget", ["test"], ["training", "rate"], [], False),
+        ("budget", ["training"], [], ["rate"], False),
+        ("budget", ["seeds"], [], ["seeds"], False),
+        ("narrowed", ["training", "rate"], [], ["rate"], False),
+        ("narrowed", ["rate"], [], [], True),
+    ],
+)
+def test_a_verdict_that_does_not_follow_is_found(verdict, tried, outside, changed, fits):
+    claim = {"verdict": verdict, "attacks": dict.fromkeys(tried, ""), "outside": outside}
+    assert fits_its_verdict({**claim, "changed": changed}) == fits
+
+
+def test_the_page_says_to_which_claims_neither_more_training_nor_another_rate_applies():
+    page = (stored_tables.CHAPTERS / "appendix" / "claims.md").read_text(encoding="utf-8")
+    assert "neither applies to any claim with this verdict" in " ".join(page.split())
+    for _, claim in EVERY:
+        assert claim["verdict"] != "stands" or claims.BUDGET.keys() <= {*claim["outside"]}
 
 
 NOT_TRIED = re.compile(
