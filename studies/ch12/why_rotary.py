@@ -1,17 +1,18 @@
-"""On which tokens is rotary encoding ahead, and does another encoding of distances help as much?
+"""Do scores that depend on the distance of two tokens explain the gain of rotary encoding?
 
-    python -m studies.ch12.why_rotary "gpt2 3e-3" "alibi 9e-3" "rotary 9e-3" --seeds 0 1 2
+    python -m studies.ch12.why_rotary "alibi 3e-3" "alibi 9e-3" --seeds 0 1 2
     python -m studies.ch12.why_rotary --table
 
 Section 12.2 shows the results. A setting is a block and a learning rate. The blocks are the small
 copies of `studies.ch12.longer` (two layers of width 64, a context of 128 tokens), trained on 2,000
-batches of 8 passages. "no-positions" has no positional encoding; "alibi" lowers each score by the
-distance times a constant of the head (Press et al. 2022), in place of the table of positions;
-"relative" adds a learned number of the head and the distance, which is zero at first.
-Rates are compared with seed 0 by `validation`, and the best one of each block is repeated.
+batches of 8 passages. "gpt2" has learned positions, "rotary" has rotary encoding, and
+"no-positions" has no positional encoding. "alibi" lowers each score by the distance times a
+constant of the head (Press et al. 2022). "relative" adds to each score a learned number for the
+head and the distance, which is zero before training. The two lower rates were run with three seeds.
 
-`validation` and `test` are cross-entropies in bits per character; `parts` divides that of `test`
-among three kinds of tokens (`bits_by_context`), with the share of each kind.
+`validation` and `test` are cross-entropies in bits per character. `parts` divides `test` among
+three kinds of tokens and gives the share of each kind: "pair", tokens that followed the same token
+earlier in the passage; "token", other tokens that occurred earlier; and "new".
 """
 
 from gates2heads.book.ch12.exchanges import SMALL, parameters, train_variant

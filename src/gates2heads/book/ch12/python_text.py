@@ -125,7 +125,7 @@ class Part(NamedTuple):
 def bits_by_context(
     model: NeuralLanguageModel, text: PythonText, *, length: int = LENGTH, most: int = TESTED
 ) -> dict[str, Part]:
-    """The bits per character of three kinds of tokens, told apart by the passage before them.
+    """The bits per character of three kinds of tokens, by what the passage has before them.
 
     "pair": the token and the one before it occur as a pair earlier in the passage. "token": only
     the token occurs earlier. "new": neither does.
