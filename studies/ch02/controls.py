@@ -19,27 +19,7 @@ the ending that leads from a to b. For the 500 words that `subword.py` removes, 
 word with the largest overlap of n-grams, or with the longest common beginning; `forms` are the
 shares of words for which that word has the same lemma. `rho` is the rank correlation between the
 overlap and human scores of pairs. No model is trained. Needs the folder GATES2HEADS_DATA, or
-downloads Multi30k and the word tests. ##### ch02/differences How far do the word vectors of chapter
-2 differ on the same questions? For section 2.8.
-
-A setting is a kind of vectors: counted on `descriptions` as in `evaluation.py`, random, or one of
-the three trained models. With seed 0, the models are the tables that the library distributes; with
-other seeds, they are trained as in `word_vectors.py`. All are evaluated on the second half of each
-test set. Each result has a `value` with its 95 % interval, and a `difference`: the result of
-skip-gram (same seed) minus this result, with the interval of a paired bootstrap.
-
-`restricted` asks whether MEN is the easier test because it contains unrelated pairs. It has the
-correlations on MEN and SimLex-999, on the half of the pairs with the highest human scores, and on
-the pairs of frequent words (both occur 100 times or more). `restricted_whole` uses both halves of
-each test set, to include more pairs; the hyperparameters were chosen on the first.
-
-Analogies are answered by the word nearest to b − a + c (3CosAdd), by the word nearest to c alone,
-and by 3CosMul of Levy and Goldberg (2014), which multiplies the cosines with b and c and divides by
-the cosine with a. `product` maps all cosines to [0, 1] first; `unmapped` maps only those of vectors
-with negative entries, as Levy and Goldberg do. The words a, b and c are excluded. `ranks_for_cat`
-has the ranks of "dog" and "while" among the neighbours of "cat", `ranks_of_frequent` the median
-rank of the most frequent words among the neighbours of five nouns. Needs the folder
-GATES2HEADS_DATA, or downloads Multi30k and the word tests.
+downloads Multi30k and the word tests.
 """
 
 import random

@@ -18,18 +18,7 @@ states persist for longer.
 A recurrent encoder reads forwards or both ways, in one or two layers. A convolutional encoder has
 1, 2, 4 or 8 blocks of kernel size 3 (4 also with dilation), or one of kernel size 1, which sees no
 neighbours; its context vector is the mean of its states. `half_way` and `right` are the shares of
-1,000 test dates that are correct after half of the steps and after all. #####
-ch04/position_by_position Can a network output one character for each input character? Section 4.1
-shows it.
-
-A setting is a network of `gates2heads.book.ch04.position_by_position`. It is trained on dates in
-eight languages, on 1,000 batches (`STEPS`) of 64; one setting has four times the training, and one
-a second layer. In two settings, the single layer is followed by two linear layers with 256 units
-(`HIDDEN`) between them, with or without a tanh.
-
-`right` is the share of 1,000 test dates that are completely correct; the language codes have the
-same for each language. `short` is the share of dates with at most nine characters, which have too
-few positions for the ten characters of the output.
+1,000 test dates that are correct after half of the steps and after all.
 """
 
 import torch

@@ -217,6 +217,7 @@ def test_the_page_explains_the_settings_of_every_study_that_it_names():
     told = "\n".join(claims.settings_explained())
     linked = set(re.findall(r'href="#(settings-of-[\w-]+)"', "\n".join(claims.claims())))
     assert linked == set(re.findall(r'<details id="([\w-]+)">', told))
+    assert "##" not in told  # no docstring has run into the next
     assert '"causal 158" has' in told
     assert "as many positions count in its loss" in told
 
