@@ -8,7 +8,7 @@ from gates2heads.book.ch12.python_model import SIZES
 from gates2heads.book.studies import Study, read_study, results_of
 from gates2heads.models.costs import kv_cache_bytes
 from gates2heads.models.language.decoder_only import DecoderOnly
-from studies.ch12 import generation_costs, step_costs
+from studies.ch12 import generation_costs, product_costs, step_costs
 
 SMALL = {"d_model": 8, "nhead": 2, "num_layers": 2, "dim_feedforward": 12, "max_length": 9}
 
@@ -77,6 +77,29 @@ def test_what_is_stored_of_generation():
         results_of(rows, "no cache"), results_of(rows, "cache"), strict=True
     ):
         assert without["last"] > 3 * with_cache["last"]
+
+
+# ---- the time of a product with many vectors
+
+
+def test_a_short_run_of_products(one_thread, monkeypatch):
+    for name, value in (("WIDTH", 6), ("COUNTS", (1, 3)), ("ROUNDS", 2)):
+        monkeypatch.setattr(product_costs, name, value)
+    told = product_costs.run("float32", 0)
+    assert (told["width"], told["counts"]) == (6, [1, 3])
+    assert len(told["milliseconds"]) == 2
+    assert min(*told["milliseconds"], told["reading"]) > 0
+
+
+def test_what_is_stored_of_products():
+    found = results_of(read_study("ch12/product_costs"), "float32")
+    assert len(found) == 3
+    for one in found:
+        assert tuple(one["counts"]) == product_costs.COUNTS
+        assert one["width"] == product_costs.WIDTH
+        # a processor that reads the matrix once for all vectors
+        assert one["milliseconds"][0] > one["reading"]
+        assert one["milliseconds"][-1] < product_costs.COUNTS[-1] / 4 * one["milliseconds"][0]
 
 
 # ---- the time and the memory of a training step
@@ -157,6 +180,7 @@ def test_what_is_stored_of_the_published_models():
 def test_every_stored_setting_belongs_to_its_study():
     for study, settings in (
         (generation_costs, generation_costs.SETTINGS),
+        (product_costs, ["float32"]),
         (step_costs, list(VARIANTS)),
     ):
         name = study.__name__.removeprefix("studies.").replace(".", "/")

@@ -169,6 +169,9 @@ def test_times_in_words_and_as_a_line():
             apart: times.timesInWords({ cached: run(9, [1]), plain: slow }),
             coarse: times.timesInWords({ cached: run(3, [0, 0, 1]), plain: slow }),
             none: times.timesInWords({ cached: [], plain: [] }),
+            long: times.timesInWords(
+              { cached: run(3, [9, 1, 2, 3, 4, 50, 50, 50, 5, 6, 99, 8, 7]), plain: [] }
+            ),
             line: times.lineOf([...run(7, [1, 2]), ...run(5, [3])],
               ({ position, milliseconds }) => [position, milliseconds]),
             most: [0.3, 1, 1.2, 37, 51, 237].map(times.roundUp),
@@ -183,6 +186,11 @@ def test_times_in_words_and_as_a_line():
     assert "times as long" not in found["apart"]
     assert found["coarse"].endswith("Without the cache a token took 60 times as long.")
     assert found["none"] == ""
+    # the median of several tokens at each end: a single slow one does not count
+    assert found["long"] == (
+        "With the cache: 7.0 ms per token (median), 3.0 ms for the first 5 (from position 3) and "
+        "7.0 ms for the last 5 (up to position 15)."
+    )
     assert found["line"] == "M7.0 1.0L8.0 2.0M5.0 3.0"
     assert found["most"] == [0.5, 1, 2, 50, 100, 500]
 

@@ -9,8 +9,8 @@ from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 
 # Exercise 12.2: D = 96 and F = 384
 HIDDEN, PARAMETERS = 256, 2 * 96 * 384
-# Exercise 12.4: Llama 2 70B in two bytes per number
-BYTES_PER_TOKEN, TIMES = 2 * 80 * 8 * 128 * 2, 8
+# Exercise 12.4: Qwen3 32B in two bytes per number
+BYTES_PER_TOKEN, TIMES = 2 * 64 * 8 * 128 * 2, 8
 
 
 def prefix_mask(length: int, prefix: int) -> Tensor:
@@ -178,10 +178,8 @@ check_cache = NumbersCheck(
                     BYTES_PER_TOKEN // 4: "That is the number of keys. There are as many values, "
                     "and each number has two bytes.",
                     BYTES_PER_TOKEN * 8: "That is the cache with 64 key–value heads; there are 8.",
-                    BYTES_PER_TOKEN // 80: "That is one layer; there are 80.",
+                    BYTES_PER_TOKEN // 64: "That is one layer; there are 64.",
                     BYTES_PER_TOKEN * 2: "bf16 has two bytes per number, not four.",
-                    BYTES_PER_TOKEN * 4096: "That is the whole context; the question is about one "
-                    "token.",
                 }
             ),
             otherwise="bytes_per_token is not right: multiply 2 (keys and values) by the layers, "
@@ -196,7 +194,7 @@ check_cache = NumbersCheck(
             ask="times_as_large should be a number",
         ),
     ),
-    remark="A context of 4,096 tokens takes 1.3 GB; with 64 key–value heads it would take 10.7 GB.",
+    remark="A context of 32,768 tokens takes 8.6 GB; with 64 key–value heads it would take 69 GB.",
 )
 
 

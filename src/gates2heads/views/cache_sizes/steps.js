@@ -45,7 +45,7 @@ export const NAMES = {
   window: "sliding window, in tokens ",
   batch: "batch, in sequences ",
   bandwidth: "memory bandwidth ",
-  arithmetic: "arithmetic ",
+  arithmetic: "arithmetic throughput ",
 };
 
 /** The place in `steps` of the value nearest to one, by ratio. */

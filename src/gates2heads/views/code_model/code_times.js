@@ -39,13 +39,25 @@ const arePaired = (one, other) => one.length > 0 && isSame(placesOf(one), places
 
 const placesOf = (times) => times.map(({ position }) => position);
 
+/** So many tokens at each end of a run; the time of a single one depends on what else runs. */
+const AT_END = 5;
+
+/** The times of the first and the last tokens, in words. */
+function endsInWords(times) {
+  if (times.length < 2 * AT_END) {
+    const [first, last] = [times[0], times.at(-1)];
+    return `${inMilliseconds(first.milliseconds)} at position ${first.position} and ${inMilliseconds(last.milliseconds)} at position ${last.position}`;
+  }
+  const [first, last] = [times.slice(0, AT_END), times.slice(-AT_END)];
+  return `${inMilliseconds(medianOf(first))} for the first ${AT_END} (from position ${first[0].position}) and ${inMilliseconds(medianOf(last))} for the last ${AT_END} (up to position ${last.at(-1).position})`;
+}
+
 /** How long the tokens took, in a sentence for each way. */
 export function timesInWords({ cached, plain }) {
-  const told = (times, name) => {
-    if (!times.length) return "";
-    const [first, last] = [times[0], times.at(-1)];
-    return `${name}: ${inMilliseconds(medianOf(times))} per token (median), ${inMilliseconds(first.milliseconds)} at position ${first.position} and ${inMilliseconds(last.milliseconds)} at position ${last.position}.`;
-  };
+  const told = (times, name) =>
+    times.length
+      ? `${name}: ${inMilliseconds(medianOf(times))} per token (median), ${endsInWords(times)}.`
+      : "";
   const both = [told(cached, "With the cache"), told(plain, "Without")].filter(Boolean);
   if (arePaired(cached, plain)) {
     // Where the clock is too coarse for one token, the mean is still measured.

@@ -1,0 +1,54 @@
+"""The time of a product of one matrix with more and more vectors. Section 12.3 shows the results.
+
+    python -m studies.ch12.product_costs --seeds 0 1 2
+    python -m studies.ch12.product_costs --table
+
+A matrix of 4,096 × 4,096 numbers in float32 (67 MB, more than the processor's caches hold) is
+multiplied by N vectors in one call. `milliseconds` is the processor time of one thread for each N:
+the minimum of several measurements. Between two measurements, another matrix of the same size is
+read, so that little of the first remains in the caches. `reading` is the time to add up the entries
+of the matrix, which reads each of them once.
+"""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from gates2heads.book.studies import Study
+
+WIDTH = 4096
+COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+ROUNDS = 9
+
+
+@torch.no_grad()
+def run(setting: str, seed: int) -> dict:
+    """Time the products."""
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    matrix, other = torch.randn(WIDTH, WIDTH), torch.randn(WIDTH, WIDTH)
+
+    def fastest(work: Callable[[], object]) -> float:
+        taken = []
+        for _ in range(ROUNDS):
+            other.add_(1)
+            begin = time.process_time()
+            work()
+            taken.append(time.process_time() - begin)
+        return min(taken)
+
+    seconds = []
+    for count in COUNTS:
+        vectors = torch.randn(count, WIDTH)
+        seconds.append(fastest(lambda vectors=vectors: vectors @ matrix.T))
+    return {
+        "width": WIDTH,
+        "counts": list(COUNTS),
+        "milliseconds": [1000 * one for one in seconds],
+        "reading": 1000 * fastest(matrix.sum),
+    }
+
+
+if __name__ == "__main__":
+    Study("ch12/product_costs", run, ("float32",)).main()
