@@ -4,9 +4,12 @@
     python -m studies.ch12.longer --table
 
 Section 12.2 shows the results. A setting is a block, a number of batches and a learning rate. Small
-copies of three models of `studies.ch12.exchanges` (two layers of width 64, a context of 128 tokens)
+copies of the models of `studies.ch12.exchanges` (two layers of width 64, a context of 128 tokens)
 are trained on the same source, with 8 passages in a batch. Rates are compared with seed 0 by
-`validation`, and the best one of each block is repeated; not every setting has been run.
+`validation`, and the best one of each block is repeated; not every setting has been run. After
+2,000 batches, each change of the block is tested in two contexts: added to GPT-2's block ("rms",
+"rotary", "swiglu", "no-bias") and taken back from Llama's ("llama-norm", "llama-learned",
+"llama-gelu", "llama-bias").
 `validation` and `test` are cross-entropies in bits per character.
 """
 
@@ -16,7 +19,8 @@ from gates2heads.book.studies import Study
 from gates2heads.data.corpora.python.source import PACKAGES, source_fingerprint
 
 BATCH = 8
-BLOCKS = ("gpt2", "rotary", "llama")
+BLOCKS = ("gpt2", "rotary", "llama", "rms", "swiglu", "no-bias")
+BLOCKS += ("llama-norm", "llama-learned", "llama-gelu", "llama-bias")
 BUDGETS = (500, 2_000, 8_000)
 RATES = ("1e-3", "3e-3", "9e-3", "27e-3")
 SETTINGS = {

@@ -136,17 +136,22 @@ def test_the_width_is_right_in_the_library():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ((131_072, 8), "keys alone"),
-        ((65_536, 8), "number of keys"),
-        ((2_097_152, 8), "64 key–value heads"),
-        ((4_096, 8), "one layer"),
-        ((524_288, 8), "not four"),
-        ((262_000, 8), "bytes_per_token is not right"),
-        ((262_144, 64), "times_as_large is not right"),
-        ((262_144, 1 / 8), "times_as_large is not right"),
-        (("many", 8), "bytes_per_token should be a number"),
-        ((262_144, None), "times_as_large should be a number"),
-        ((..., 8), "not tried yet"),
+        ((131_072, 8, 4), "keys alone"),
+        ((65_536, 8, 4), "number of keys"),
+        ((2_097_152, 8, 4), "64 key–value heads"),
+        ((4_096, 8, 4), "one layer"),
+        ((524_288, 8, 4), "not four"),
+        ((262_000, 8, 4), "bytes_per_token is not right"),
+        ((262_144, 64, 4), "times_as_large is not right"),
+        ((262_144, 1 / 8, 4), "times_as_large is not right"),
+        (("many", 8, 4), "bytes_per_token should be a number"),
+        ((262_144, None, 4), "times_as_large should be a number"),
+        ((262_144, 8, 8), "two bytes"),
+        ((262_144, 8, 2), "K for the weighted average"),
+        ((262_144, 8, 0.5), "multi-head attention"),
+        ((262_144, 8, 148), "intensity is not right"),
+        ((262_144, 8, "low"), "intensity should be a number"),
+        ((..., 8, 4), "not tried yet"),
     ],
 )
 def test_the_cache_is_corrected(given, words):
@@ -157,7 +162,7 @@ def test_the_cache_is_corrected(given, words):
 
 def test_the_cache_is_right_in_the_library():
     size = kv_cache_bytes(64, 8, 128, length=1, number_format="bf16")
-    assert exercises.check_cache(size, 64 // 8).passed
+    assert exercises.check_cache(size, 64 // 8, 64 / (2 * 8)).passed
 
 
 def test_a_mask_by_hand():

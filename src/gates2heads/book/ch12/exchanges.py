@@ -30,6 +30,10 @@ VARIANTS = {
     "groups-1": {**LLAMA, "num_key_value_heads": 1},
     "window-64": {**LLAMA, "window": 64},
 }
+TAKEN_BACK = {  # Llama's block without one of its changes, as are two of `VARIANTS`
+    "llama-norm": {**LLAMA, "norm": "layer"},
+    "llama-bias": {**LLAMA, "bias": True},
+}
 CONTROLS = {  # of the learned table of positions
     "sinusoids": GPT2,  # it begins with sinusoids, and is trained
     "no-positions": GPT2,  # it remains zero
@@ -37,7 +41,7 @@ CONTROLS = {  # of the learned table of positions
     "relative": GPT2,  # it remains zero, and a learned number for each distance is added to them
 }
 BIASED = ("alibi", "relative")
-MODELS = VARIANTS | CONTROLS
+MODELS = VARIANTS | TAKEN_BACK | CONTROLS
 STEPS, BATCH, RATE = 1_000, 32, 3e-3
 
 

@@ -10,7 +10,7 @@ from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 # Exercise 12.2: D = 96 and F = 384
 HIDDEN, PARAMETERS = 256, 2 * 96 * 384
 # Exercise 12.4: Qwen3 32B in two bytes per number
-BYTES_PER_TOKEN, TIMES = 2 * 64 * 8 * 128 * 2, 8
+BYTES_PER_TOKEN, TIMES, INTENSITY = 2 * 64 * 8 * 128 * 2, 8, 4
 
 
 def prefix_mask(length: int, prefix: int) -> Tensor:
@@ -77,6 +77,8 @@ check_prefix_mask = FunctionCheck(
             _masked_with(whole=True)
         ),
         "a token attends to what comes after it, not to what comes before": _reversed_order,
+        "True and False are exchanged: True should say that a token may attend, as in "
+        "`scaled_dot_product_attention`": lambda *sizes: ~prefix_mask(*sizes),
     },
     remark="With a prefix of 0 this is the causal mask; with T, that of an encoder.",
 )
@@ -192,6 +194,22 @@ check_cache = NumbersCheck(
             otherwise="times_as_large is not right: only the number of key–value heads changes, "
             "and the cache is proportional to it.",
             ask="times_as_large should be a number",
+        ),
+        Numbers(
+            name="intensity",
+            right=(near(INTENSITY),),
+            slips=slips(
+                {
+                    INTENSITY * 2: "Each number that is read has two bytes.",
+                    INTENSITY / 2: "Each query head performs K MACs for the score and K for the "
+                    "weighted average: 2·H·K in all.",
+                    0.5: "That is multi-head attention; here, eight query heads share what is "
+                    "read.",
+                }
+            ),
+            otherwise="intensity is not right: divide the MACs of a cached position, 2·H·K, by the "
+            "bytes that are read, 4·G·K.",
+            ask="intensity should be a number",
         ),
     ),
     remark="A context of 32,768 tokens takes 8.6 GB; with 64 key–value heads it would take 69 GB.",
