@@ -47,7 +47,7 @@ LIMITS = Limits()
 # Page -> what holds in place of the limits, and why. Empty is how it should be.
 ALLOWANCES: dict[str, tuple[Limits, str]] = {
     "07_transformer": (Limits(lines=220), "a complete Transformer, from the embedding to the loop"),
-    "12_one_stack": (Limits(lines=220), "a complete Llama, with its cache, and the loop"),
+    "12_one_stack": (Limits(lines=240), "a complete Llama, with its cache, and two loops"),
 }
 
 

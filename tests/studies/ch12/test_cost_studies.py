@@ -82,24 +82,28 @@ def test_what_is_stored_of_generation():
 # ---- the time of a product with many vectors
 
 
+@pytest.mark.skipif(
+    "fbgemm" not in torch.backends.quantized.supported_engines,
+    reason="this processor has no FBGEMM",
+)
 def test_a_short_run_of_products(one_thread, monkeypatch):
     for name, value in (("WIDTH", 6), ("COUNTS", (1, 3)), ("ROUNDS", 2)):
         monkeypatch.setattr(product_costs, name, value)
-    told = product_costs.run("bf16", 0)
+    told = product_costs.run("fp16", 0)
     assert (told["width"], told["counts"]) == (6, [1, 3])
     assert len(told["milliseconds"]) == 2
     assert min(*told["milliseconds"], told["reading"]) > 0
 
 
 def test_what_is_stored_of_products():
-    found = results_of(read_study("ch12/product_costs"), "bf16")
+    found = results_of(read_study("ch12/product_costs"), "fp16")
     assert len(found) == 3
     for one in found:
         assert tuple(one["counts"]) == product_costs.COUNTS
         assert one["width"] == product_costs.WIDTH
         # a processor that reads the matrix once for all vectors
-        assert one["milliseconds"][0] > one["reading"]
-        assert one["milliseconds"][-1] < product_costs.COUNTS[-1] / 4 * one["milliseconds"][0]
+        assert one["milliseconds"][0] > 0.8 * one["reading"]
+        assert one["milliseconds"][-1] < product_costs.COUNTS[-1] / 3 * one["milliseconds"][0]
 
 
 # ---- the time and the memory of a training step
@@ -180,7 +184,7 @@ def test_what_is_stored_of_the_published_models():
 def test_every_stored_setting_belongs_to_its_study():
     for study, settings in (
         (generation_costs, generation_costs.SETTINGS),
-        (product_costs, ["bf16"]),
+        (product_costs, ["fp16"]),
         (step_costs, list(VARIANTS)),
     ):
         name = study.__name__.removeprefix("studies.").replace(".", "/")

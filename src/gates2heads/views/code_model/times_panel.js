@@ -4,7 +4,7 @@ import { chart, medianOf, timesInWords } from "./code_times.js";
 import { element } from "../kit/view.js";
 
 const CHART =
-  "Time of each generated token against its position, as measured in this page. When the context is full, the oldest quarter is discarded and the rest is processed again, because its keys and values depend on the discarded tokens. This one step is slow even with the cache.";
+  "Time of each generated token against its position, as measured on this page. When the context is full, the oldest quarter is discarded and the rest is processed again, because its keys and values depend on the discarded tokens. This one step is slow even with the cache.";
 const NONE = "Continue the text with the cache and without, or click “Measure both”.";
 
 export class TimesPanel {
