@@ -109,7 +109,7 @@ check_equal_size = NumbersCheck(
             slips=slips(
                 {
                     PARAMETERS + 384 + 96: "You counted biases; this sublayer has none.",
-                    96 * 384: "You counted one matrix; a SwiGLU sublayer has three.",
+                    96 * 384: "You counted one matrix of the ordinary sublayer, which has two.",
                     96 * 256: "You counted one matrix; a SwiGLU sublayer has three.",
                 }
             ),
