@@ -1,10 +1,10 @@
 """Exercises on the built page: an answer found on paper is typed there and judged there.
 
 In the notebook an exercise is a cell that calls a check, such as `exercises.check_counts(a, b)`.
-On the built page a form follows the cell if the check judges numbers or a choice; it takes the
-place of the cell's output, which asks to run the cell. The form holds the check as data
-(`gates2heads.grading.paper.described`), which `_static/exercises.js` judges by the same rules.
-After the cell of any other check come links to the notebook at this exercise, and a box to tick.
+On the built page, something else takes the place of the cell's output, which asks to run the cell.
+If the check judges numbers or a choice it is a form, which holds the check as data
+(`gates2heads.grading.paper.described`), judged by `_static/exercises.js` by the same rules. For any
+other check it is a line with links to the notebook at this exercise, and a box to tick.
 
 Each chapter ends with a line on its exercises, and the first page has a list of all, in place of
 `<div class="g2h-progress-here">`. What is solved is kept in the reader's browser.
@@ -62,16 +62,18 @@ def add_forms(app: Sphinx, doctree: nodes.document) -> None:
     for cell, code in _cells(doctree):
         check = next((checks[name] for name in CALL.findall(code) if name in checks), None)
         number = NUMBER.match(check.title) if check else None
-        if number is None or number[1] in [one["number"] for one in exercises]:
-            continue  # the repair of a bug belongs to the exercise that finds it
-        exercises.append({"number": number[1], "href": f"#{_section(cell)}"})
+        if number is None:
+            continue
+        # The repair of a bug belongs to the exercise that finds it, and has no box of its own.
+        first = number[1] not in [one["number"] for one in exercises]
+        if first:
+            exercises.append({"number": number[1], "href": f"#{_section(cell)}"})
         part = _form(check, number[1]) if app.config.exercise_answers else ""
-        if part:
-            for output in [one for one in cell.children if "cell_output" in one["classes"]]:
-                cell.remove(output)
-        else:
+        if not part:
             address = colab[cell["cell_index"]] if colab else ""
-            part = _task(app.env.docname, number[1], address)
+            part = _task(app.env.docname, number[1] if first else "", address)
+        for output in [one for one in cell.children if "cell_output" in one["classes"]]:
+            cell.remove(output)
         cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", part, format="html"))
     app.env.metadata[app.env.docname]["exercises"] = json.dumps(exercises)
     if exercises:
@@ -151,16 +153,18 @@ def _task(page: str, number: str, colab: str) -> str:
 
     Args:
         page: such as "chapters/05_attention".
-        number: of the exercise.
+        number: of the exercise; without it there is no box.
         colab: the address of its cell in Colab, or nothing.
     """
     name = page.rpartition("/")[2]
     places = [f'<a href="{html.escape(colab)}">open it in Colab</a>'] if colab else []
     places.append(f'<a href="../_sources/{page}.ipynb" download>download {name}.ipynb</a>')
+    asked = f"<span>Write the code in the notebook: {' or '.join(places)}.</span>"
+    if not number:
+        return f'<div class="g2h-task">{asked}</div>'
     return (
-        f'<div class="g2h-task" data-exercise="{number}" hidden><span>Write the code in the '
-        f'notebook: {" or ".join(places)}.</span> <label><input type="checkbox"> '
-        f"I have solved exercise {number}</label></div>"
+        f'<div class="g2h-task" data-exercise="{number}">{asked} <label hidden>'
+        f'<input type="checkbox"> I have solved exercise {number}</label></div>'
     )
 
 

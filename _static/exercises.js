@@ -294,7 +294,7 @@
     box.addEventListener("change", () => note(task.dataset.exercise, box.checked));
     document.addEventListener("g2h-progress", show);
     show();
-    task.hidden = false;
+    box.parentElement.hidden = false;
   }
 
   // The exercises as links, each with a sign that says whether it is solved.
@@ -389,7 +389,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     for (const form of document.querySelectorAll("form.g2h-answer")) prepare(form);
-    for (const task of document.querySelectorAll(".g2h-task")) prepareTask(task);
+    for (const task of document.querySelectorAll(".g2h-task[data-exercise]")) prepareTask(task);
     for (const line of document.querySelectorAll(".g2h-page-progress")) prepareLine(line);
     for (const panel of document.querySelectorAll(".g2h-progress")) preparePanel(panel);
   });

@@ -10,6 +10,7 @@ from gates2heads.book import studies
 from gates2heads.book.studies import (
     Study,
     origin,
+    preferred_setting,
     read_study,
     results_file,
     results_of,
@@ -151,6 +152,20 @@ def test_the_origin_is_one_line():
     rows = [row("soft", seed, 9, device) for seed, device in enumerate(machines)]
     assert origin(rows).endswith("--seeds 0 1 2`, 27 s (Intel Xeon, AMD EPYC)")
     assert origin([row("soft", 0, 9, "an H100")]).endswith("9 s (an H100)")
+
+
+def test_the_preferred_setting_has_the_lowest_validation_loss_of_its_first_run():
+    losses = {"gpt2 3e-3": [1.2, 0.1], "gpt2 9e-3": [1.1, 3.0], "gpt2-large 1e-3": [0.5]}
+    rows = [
+        {"setting": setting, "seed": seed, "result": {"validation": loss, "test": 0.0}}
+        for setting, several in losses.items()
+        for seed, loss in enumerate(several)
+    ]
+    assert preferred_setting(rows, "gpt2 ") == "gpt2 9e-3"
+    with pytest.raises(ValueError, match="start must begin two or more of the rows' settings"):
+        preferred_setting(rows, "gpt2-large ")
+    with pytest.raises(ValueError, match="start must "):
+        preferred_setting(rows, "")
 
 
 def test_the_results_of_a_setting_stand_in_the_order_of_the_rows():

@@ -113,27 +113,40 @@ def test_a_model_of_unknown_size_is_estimated():
 def test_a_prompt_by_hand():
     # Width 8, two key-value heads of 4 in place of two query heads: here as many, and one layer
     model = Configuration("one", 1, 2, 2, 4, 5, parameters=1000, looked_up=40)
-    plain = prefill(model, 5, hidden=10, fused=False)
+    plain = prefill(model, 5, hidden=10)
     assert plain.parameter_bytes == 1920
     assert plain.attention_macs == 2 * 2 * 5 * 5 * 4
     assert plain.macs == 5 * 960 + plain.attention_macs
-    # Each of seven matrices reads its input and writes its output; the attention reads three
-    # vectors of 8 and writes one
+    # Each of seven matrices reads its input and writes its output; the attention reads the query
+    # and writes a vector of as many entries
     linear = 4 * (8 + 8) + 2 * (8 + 10) + (10 + 8)
-    assert plain.activation_bytes == 5 * (linear + 4 * 8) * 2
+    assert plain.activation_bytes == 5 * (linear + 2 * 8) * 2
+    assert plain.kv_bytes == 5 * 2 * 8 * 2
     # Two heads; scores written and read, weights written and read
     assert plain.score_bytes == 2 * 5 * 5 * 4 * 2
-    total = plain.parameter_bytes + plain.activation_bytes + plain.score_bytes
-    assert plain.intensity == plain.macs / total
-    fused = prefill(model, 5, hidden=10)
-    assert fused == plain._replace(
-        score_bytes=0, intensity=plain.macs / (total - plain.score_bytes)
+    total = plain.parameter_bytes + plain.activation_bytes + plain.kv_bytes
+    assert plain.intensity == plain.macs / (total + plain.score_bytes)
+    # Five queries are three blocks of two: all keys and values are read three times
+    blocks = prefill(model, 5, hidden=10, query_block=2)
+    assert blocks == plain._replace(
+        score_bytes=0,
+        kv_bytes=3 * plain.kv_bytes,
+        intensity=plain.macs / (total + 2 * plain.kv_bytes),
     )
+
+
+def test_every_query_head_reads_the_keys_that_it_shares_again():
+    model = Configuration("one", 3, 4, 2, 4, 5, parameters=1000)
+    whole = prefill(model, 6, hidden=10, query_block=6)
+    assert whole.kv_bytes == 2 * prefill(model, 6, hidden=10).kv_bytes
+    assert prefill(model, 6, hidden=10, query_block=100) == whole
+    with pytest.raises(ValueError, match="query_block must be"):
+        prefill(model, 6, hidden=10, query_block=0)
 
 
 def test_a_batch_of_prompts_reads_the_parameters_once():
     model = Configuration("one", 3, 4, 2, 4, 5, parameters=1000)
-    one, four = (prefill(model, 6, hidden=10, batch=batch, fused=False) for batch in (1, 4))
+    one, four = (prefill(model, 6, hidden=10, batch=batch) for batch in (1, 4))
     assert four.parameter_bytes == one.parameter_bytes
     assert four.macs == 4 * one.macs
     assert four.activation_bytes == 4 * one.activation_bytes

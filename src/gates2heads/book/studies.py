@@ -20,7 +20,7 @@ from statistics import mean
 
 import torch
 
-from gates2heads.accepts import accepts, any_seed, listed, mapping, natural, number
+from gates2heads.accepts import accepts, any_seed, listed, mapping, natural, number, string
 from gates2heads.accepts.shown import choices, in_line, shown
 from gates2heads.training.checkpoints import write_whole
 from gates2heads.training.parallel import processor
@@ -168,6 +168,28 @@ def results_of(rows: Sequence[Mapping], setting: str) -> list[dict]:
         known = choices(sorted({row["setting"] for row in rows}), setting)
         raise ValueError(f"setting must be one of the rows' ({known}), got {shown(setting)}")
     return found
+
+
+@accepts(rows=ROWS, start=string(empty=False))
+def preferred_setting(rows: Sequence[Mapping], start: str) -> str:
+    """Choose, of settings whose names begin alike, the one with the lowest loss on validation data.
+
+    Each setting counts with its first run, since not all of them have several.
+
+    Args:
+        rows: of one study, whose results have a loss "validation".
+        start: what the names begin with, such as "gpt2 2000 " before several learning rates.
+    Raises:
+        ValueError: fewer than two settings begin so; the sentence lists those that there are.
+    """
+    settings = sorted({row["setting"] for row in rows})
+    tried = [one for one in settings if one.startswith(start)]
+    if len(tried) < 2:
+        known = choices(settings, start)
+        raise ValueError(
+            f"start must begin two or more of the rows' settings ({known}), got {shown(start)}"
+        )
+    return min(tried, key=lambda one: results_of(rows, one)[0]["validation"])
 
 
 @accepts(rows=ROWS(least=1))

@@ -1,8 +1,9 @@
 """What a prompt and a decoding step cost: the cache of keys and values, bytes, operations."""
 
+import math
 from typing import NamedTuple
 
-from gates2heads.accepts import accepts, choice, flag, instance, natural, positive
+from gates2heads.accepts import accepts, choice, instance, natural, positive
 
 # Bits of one stored number. The scales that int8 and int4 need beside it are not counted.
 BITS = {"float32": 32, "bf16": 16, "int8": 8, "int4": 4}
@@ -58,7 +59,8 @@ class Prefill(NamedTuple):
     """One pass over a prompt, all of whose positions are computed in parallel."""
 
     parameter_bytes: float  # read once, whatever the number of positions
-    activation_bytes: float  # what the matrix products read and write besides parameters and scores
+    activation_bytes: float  # what the products read and write besides what the other fields hold
+    kv_bytes: float  # keys and values that the attention reads
     score_bytes: float  # scores and weights of the attention, written and read
     macs: int  # multiply-accumulate operations for all positions
     attention_macs: int  # those of `macs` for scores and weighted sums
@@ -238,7 +240,7 @@ def decoding_step(
     length=natural,
     hidden=natural,
     batch=natural,
-    fused=flag,
+    query_block=natural,
     number_format=_number_format,
 )
 def prefill(
@@ -247,7 +249,7 @@ def prefill(
     *,
     hidden: int,
     batch: int = 1,
-    fused: bool = True,
+    query_block: int | None = None,
     number_format: str = "bf16",
 ) -> Prefill:
     """Return the costs of reading a prompt in one pass, with gated feed-forward sublayers.
@@ -257,15 +259,17 @@ def prefill(
     T × T scores of the attention are computed for all pairs, those that the causal mask excludes
     included. The output projection is counted at every position, as in training.
 
-    Source: Dao et al. 2022 for the traffic of the attention with and without its scores.
+    Source: Dao et al. 2022 for the traffic of the attention with its scores, Dao 2023 for that in
+    blocks of queries.
 
     Args:
         model: its sizes; where `parameters` is None, `stack_parameters` estimates them.
         length: tokens in the prompt of each sequence, T.
         hidden: width of the three matrices of a feed-forward sublayer.
         batch: number of sequences.
-        fused: the attention computes its softmax block by block and never stores scores, as
-            FlashAttention does; otherwise scores and weights are stored and read again.
+        query_block: the attention stores no scores, as FlashAttention: for each block of so many
+            queries, every query head reads all keys and values of its sequence. If None, they are
+            read once, and scores and weights are written and read again.
         number_format: of the parameters and of the activations.
 
     Returns:
@@ -275,21 +279,19 @@ def prefill(
     positions, one = batch * length, BITS[number_format] / 8
     # Queries, keys, values and output; gate, up and down: their inputs, then their outputs
     linear = (4 * width + 2 * width + hidden) + (2 * width + 2 * shared + 2 * hidden + width)
-    attention = 2 * width + 2 * shared  # reads queries, keys and values, and writes the mixture
+    attention = 2 * width  # reads queries and writes the mixture
     activations = model.layers * positions * (linear + attention) * one
     pairs = model.layers * model.heads * positions * length
-    scores = 0.0 if fused else 4 * pairs * one
-    read = _read_parameters(model)
-    attention_macs = 2 * pairs * model.head_width
+    if query_block is None:
+        times, scores = model.kv_heads, 4 * pairs * one
+    else:
+        times, scores = model.heads * math.ceil(length / query_block), 0.0
+    keys_and_values = 2 * model.layers * positions * model.head_width * times * one
+    read, attention_macs = _read_parameters(model), 2 * pairs * model.head_width
     macs = positions * read + attention_macs
-    return Prefill(
-        parameter_bytes=read * one,
-        activation_bytes=activations,
-        score_bytes=scores,
-        macs=macs,
-        attention_macs=attention_macs,
-        intensity=macs / (read * one + activations + scores),
-    )
+    moved = read * one + activations + keys_and_values + scores
+    counts = (macs, attention_macs, macs / moved)
+    return Prefill(read * one, activations, keys_and_values, scores, *counts)
 
 
 def _read_parameters(model: Configuration) -> int:

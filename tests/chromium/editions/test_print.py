@@ -58,7 +58,10 @@ def test_nothing_is_wider_than_the_paper(name, on_paper):
     assert page.evaluate(CUT) == []
 
 
-@pytest.mark.parametrize("name", ["chapters/01_recurrent_gates", "chapters/08_decoding"])
+NAMES = ["chapters/01_recurrent_gates", "chapters/08_decoding", "chapters/12_one_stack"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_predictions_are_open_and_solutions_and_code_of_drawings_are_not(name, on_paper):
     page = on_paper(name)
     predicted, solved = page.evaluate(SHOWN, ".predict"), page.evaluate(SHOWN, ".solution")

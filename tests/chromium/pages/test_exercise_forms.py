@@ -149,4 +149,6 @@ def test_without_scripts_no_form_stands_empty(open_page):
     with served(BUILT, "file") as site:
         page = open_page(site, GATES, java_script_enabled=False, agrees=False)
         expect(form(page, "1.1")).to_be_hidden()
-        expect(page.locator(".g2h-task").first).to_be_hidden()
+        task = page.locator(".g2h-task").first
+        expect(task.locator("label")).to_be_hidden()
+        expect(task).to_contain_text("Write the code in the notebook: ")

@@ -1,4 +1,4 @@
-"""The folded imports of a page stand right before its first open code; long cells are marked."""
+"""Imports stand right before the first open code; results are folded; long cells are marked."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ from docutils import nodes
 from docutils.utils import new_document
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "_ext" / "cells"))
+import answer_folds
 import import_cells
 import long_cells
 
@@ -40,6 +41,47 @@ def test_imports_move_to_the_first_open_cell(cells, order):
         places = [section.index(one) for one in section if isinstance(one, nodes.container)]
         at = [" ".join(one).replace("tag_", "") for one in found].index("")
         assert places[at] - places[at - 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "order"),
+    [
+        (["tell", "after-answer"], "cell <details cell </details>"),
+        (["after-answer", "tell"], "<details cell </details> cell"),
+        (
+            ["tell", "tell after-answer", "after-answer", ""],
+            "cell <details cell cell </details> cell",
+        ),
+        (
+            ["after-answer", "", "after-answer"],
+            "<details cell </details> cell <details cell </details>",
+        ),
+        (["tell", ""], "cell cell"),
+    ],
+)
+def test_results_that_follow_each_other_share_one_fold(cells, order):
+    document, section = page(*cells)
+    for text in list(section.findall(nodes.paragraph)):
+        section.remove(text)
+    answer_folds.fold(None, document)
+    found = [one.astext().split()[0] if one.astext() else "cell" for one in section]
+    assert found == order.split()
+
+
+def test_a_text_ends_the_fold():
+    document, section = page("after-answer", "after-answer")
+    answer_folds.fold(None, document)
+    found = [one.astext().split()[0] if one.astext() else "cell" for one in section]
+    assert found == [
+        "text",
+        "<details",
+        "cell",
+        "</details>",
+        "text",
+        "<details",
+        "cell",
+        "</details>",
+    ]
 
 
 def test_a_long_text_in_a_cell_wraps():

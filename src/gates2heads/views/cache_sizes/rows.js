@@ -52,8 +52,9 @@ export function stepRow(batch, step) {
 }
 
 /** How the numbers of a step follow from one another. */
-export function sumInWords({ batch, bandwidth, arithmetic }, step) {
-  const both = `${sizeInWords(step.parameterBytes)} of parameters + ${sizeInWords(step.cacheBytes)} of cache`;
+export function sumInWords({ batch, bandwidth, arithmetic }, step, lookedUp) {
+  const left = lookedUp ? " (without the embedding table)" : "";
+  const both = `${sizeInWords(step.parameterBytes)} of parameters${left} + ${sizeInWords(step.cacheBytes)} of cache`;
   const each = ` = ${sizeInWords(step.bytesPerToken)} per token`;
   const read = batch === 1 ? `${both}${each}` : `(${both}) / ${inFull(batch)} sequences${each}`;
   return `Bytes read: ${read}. ${countInWords(step.macsPerToken)} MACs per token ⇒ ${short(step.intensity)} MACs per byte. At ${inFull(bandwidth)} GB/s, reading takes at least ${timeInWords(step.memorySeconds)}; at ${inFull(arithmetic)} trillion MACs per second, arithmetic takes at least ${timeInWords(step.arithmeticSeconds)}. The step is ${isMemoryBound(step) ? "memory-bound" : "compute-bound"}.`;

@@ -245,7 +245,7 @@ class CacheSizes extends Stage {
     this.step.replaceChildren(
       ...batches.map((size) => stepRow(size, decodingStep({ ...setting, batch: size }, found))),
     );
-    this.sum.textContent = sumInWords(setting, step);
+    this.sum.textContent = sumInWords(setting, step, found.lookedUp);
   }
 }
 

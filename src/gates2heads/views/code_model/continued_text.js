@@ -107,7 +107,9 @@ export class ContinuedText extends LiveStage {
     this.append(
       text,
       first,
-      isSame ? "Both runs generated the same tokens. The end-of-file token was not allowed." : "",
+      isSame
+        ? "Both runs generated the same tokens. Sampling of the end-of-file token was disabled."
+        : "",
     );
   }
 

@@ -163,8 +163,21 @@ class Predict extends Stage {
     this.score.hidden = this.questions.length === 1;
     this.retry.hidden = !done || this.questions.length === 1;
     if (done !== this.done) this.result.replaceChildren(...(done ? this.opened() : this.closed()));
+    if (done && this.done === false) this.openFold();
     this.done = done;
     this.root.dataset.done = done;
+  }
+
+  /** On a page of the book, the results that follow the question in its section are folded. */
+  openFold() {
+    const section = this.root.closest("section");
+    if (!section) return;
+    const follows = (fold) =>
+      this.root.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const fold = [...section.querySelectorAll("details.predict")].find(
+      (one) => follows(one) && one.closest("section") === section && !one.closest(".g2h-twin"),
+    );
+    if (fold) fold.open = true;
   }
 
   closed() {
