@@ -8,14 +8,14 @@ from gates2heads.figures.diagrams.diagram import Diagram
 
 PARTS = (  # of one column, from the input up: name, in GPT-2, in Llama, colour
     ("table", "token\nembedding", "token\nembedding", "amber"),
-    ("place", "+ learned\nposition", "no position\nadded", "green"),
+    ("place", "+ learned\nposition", "", "green"),
     ("input", "x", "x", "blue"),  # of the block
     ("first norm", "LayerNorm", "RMSNorm", "pink"),
-    ("attention", "causal\nself-attention", "causal\nself-attention,\nq, k rotated", "blue"),
+    ("attention", "causal\nself-attention", "causal\nself-attention,\nrotary encoding", "blue"),
     ("first sum", "+", "+", "green"),
     ("between", "x", "x", "blue"),
     ("second norm", "LayerNorm", "RMSNorm", "pink"),
-    ("hidden", "W₂ gelu(W₁ x)", "W_down (\nsilu(W_gate x)\n⊙ W_up x)", "orange"),
+    ("hidden", "feed-forward\nwith GELU", "SwiGLU", "orange"),
     ("second sum", "+", "+", "green"),
     ("last norm", "LayerNorm", "RMSNorm", "pink"),
     ("output", "output\nprojection", "output\nprojection", "amber"),
@@ -38,15 +38,15 @@ def gpt2_and_llama() -> Figure:
     for column, model in enumerate(("GPT-2", "Llama")):
         names = []
         for number, (name, *kinds, colour) in enumerate(PARTS):
-            words = kinds[column]
-            plain = words == "x" or words.startswith("no ")
-            kind = "round" if words == "+" else "plain" if plain else "box"
+            if not (words := kinds[column]):
+                continue
+            kind = {"+": "round", "x": "plain"}.get(words, "box")
             look = {"kind": kind} if kind != "box" else {}
             names.append(f"{model} {name}")
             d.box(names[-1], words, at=(column, len(PARTS) - number), colour=colour, **look)
         for start, end in pairwise(names):
             d.arrow(start, end)
-        inside, around = names[2:10], WAYS[column]
+        inside, around = names[-10:-2], WAYS[column]
         for before, after in ((inside[0], inside[3]), (inside[4], inside[7])):
             d.arrow(before, after, route=around, shift=SHIFTS[column])
         d.group(model, *inside, colour="blue")
