@@ -12,7 +12,7 @@ CHECKS = {
     "12.1": (("build_prefix_mask",), exercises.check_prefix_mask),
     "12.2": (("hidden", "parameters"), exercises.check_equal_size),
     "12.3": (("repeat_groups",), exercises.check_repeat_groups),
-    "12.4": (("bytes_per_token", "times_as_large", "intensity"), exercises.check_cache),
+    "12.4": (("bytes_per_token", "intensity", "sequences"), exercises.check_cache),
     "12.5": (("min_p",), exercises.check_min_p),
     "12.6": (("extend_cache",), faulty.check_repair),
 }

@@ -15,9 +15,9 @@ from gates2heads.models.costs import (
     decoding_macs,
     decoding_step,
     kv_cache_bytes,
-    prefill,
     stack_parameters,
 )
+from gates2heads.models.prompt_costs import prefill
 
 VOCABULARY = {"GPT-2 XL": 50_257, "Llama 2 70B": 32_000, "Mistral 7B": 32_000}
 HIDDEN = {"Llama 2 70B": 28_672, "Mistral 7B": 14_336}  # width of the feed-forward layers
@@ -92,17 +92,20 @@ def test_a_step_by_hand():
     assert one.bytes_per_token == decoding_bytes(960, 480) == 2400
     assert one.macs_per_token == 960 + 2 * 3 * 4 * 4 * 5 == 1440
     assert one.intensity == 0.6
-    assert one.memory_seconds == one.least_seconds == pytest.approx(2400 / 1e6)
-    assert one.arithmetic_seconds == 0
+    assert one.products == (pytest.approx(1920 / 1e6), 0)
+    assert one.attention == (pytest.approx(480 / 1e6), 0)
+    assert one.least_seconds == pytest.approx(2400 / 1e6)
     slow = decoding_step(model, 5, bandwidth=0.001, arithmetic=1e-7)
-    assert slow.arithmetic_seconds == slow.least_seconds == pytest.approx(1440 / 1e5)
-    fast = decoding_step(model, 5, batch=2, bandwidth=0.001, arithmetic=1e-6)
-    assert fast.arithmetic_seconds == pytest.approx(2 * 1440 / 1e6)
-    assert fast.least_seconds == max(fast.memory_seconds, fast.arithmetic_seconds)
-    four = decoding_step(model, 5, batch=4, bandwidth=0.001)
-    assert four.bytes_per_token == (1920 + 4 * 480) / 4
-    assert four.intensity == 1.5
-    assert four.least_seconds == pytest.approx(4 * 960 / 1e6)
+    assert slow.products.seconds == slow.products.arithmetic == pytest.approx(960 / 1e5)
+    assert slow.attention.seconds == slow.attention.arithmetic == pytest.approx(480 / 1e5)
+    assert slow.least_seconds == pytest.approx(1440 / 1e5)
+    # Large batches: arithmetic limits the products, and the memory still limits the attention
+    fast = decoding_step(model, 5, batch=4, bandwidth=0.001, arithmetic=1.5e-6)
+    assert fast.products == pytest.approx((1920 / 1e6, 4 * 960 / 1.5e6))
+    assert fast.attention == pytest.approx((4 * 480 / 1e6, 4 * 480 / 1.5e6))
+    assert fast.least_seconds == pytest.approx(4 * 960 / 1.5e6 + 4 * 480 / 1e6)
+    assert fast.bytes_per_token == (1920 + 4 * 480) / 4
+    assert fast.intensity == 1.5
 
 
 def test_a_model_of_unknown_size_is_estimated():

@@ -1,6 +1,5 @@
-"""What a prompt and a decoding step cost: the cache of keys and values, bytes, operations."""
+"""What a decoding step costs: the cache of keys and values, bytes, operations, time."""
 
-import math
 from typing import NamedTuple
 
 from gates2heads.accepts import accepts, choice, instance, natural, positive
@@ -42,6 +41,18 @@ MISTRAL_7B = Configuration(
 PUBLISHED = (GPT2_XL, MISTRAL_7B, LLAMA2_70B)
 
 
+class LeastTime(NamedTuple):
+    """The least time of an operation that reads while it calculates (Williams et al. 2009)."""
+
+    memory: float  # seconds to read the bytes
+    arithmetic: float  # seconds for the operations; 0 if their rate is not given
+
+    @property
+    def seconds(self) -> float:
+        """The longer of the two."""
+        return max(self)
+
+
 class DecodingStep(NamedTuple):
     """One step of decoding, in which each sequence of a batch receives one token."""
 
@@ -50,21 +61,9 @@ class DecodingStep(NamedTuple):
     bytes_per_token: float  # read for each generated token
     macs_per_token: int  # multiply-accumulate operations for each generated token
     intensity: float  # multiply-accumulate operations for each byte read
-    memory_seconds: float  # to read the bytes
-    arithmetic_seconds: float  # for the operations; 0 if their rate is not given
-    least_seconds: float  # the larger of the two
-
-
-class Prefill(NamedTuple):
-    """One pass over a prompt, all of whose positions are computed in parallel."""
-
-    parameter_bytes: float  # read once, whatever the number of positions
-    activation_bytes: float  # what the products read and write besides what the other fields hold
-    kv_bytes: float  # keys and values that the attention reads
-    score_bytes: float  # scores and weights of the attention, written and read
-    macs: int  # multiply-accumulate operations for all positions
-    attention_macs: int  # those of `macs` for scores and weighted sums
-    intensity: float  # multiply-accumulate operations for each byte read or written
+    products: LeastTime  # the products with the parameters
+    attention: LeastTime  # queries with the keys, and weights with the values, of the cache
+    least_seconds: float  # of products and attention, which follow each other
 
 
 @accepts(
@@ -217,10 +216,10 @@ def decoding_step(
         arithmetic: trillions (10¹²) of multiply-accumulate operations a second, if they count too.
 
     Returns:
-        Bytes, operations, their ratio and the least time, without activations: that for reading or,
-        if longer, that for the operations (the roofline model, Williams et al. 2009).
+        Bytes, operations, their ratio and the least time, without activations. Products and
+        attention follow each other in every layer, so that their least times add up.
     """
-    read = _read_parameters(model)
+    read = read_parameters(model)
     shared = {"batch": batch, "number_format": number_format}
     cache = kv_cache_bytes(
         model.layers, model.kv_heads, model.head_width, length, window=model.window, **shared
@@ -228,73 +227,19 @@ def decoding_step(
     bytes_ = decoding_bytes(read, cache, **shared)
     sizes = (model.layers, model.heads, model.head_width)
     macs = decoding_macs(read, *sizes, length, window=model.window)
-    memory = bytes_ * batch / (bandwidth * 1e9)
-    operations = macs * batch / (arithmetic * 1e12) if arithmetic else 0.0
-    seconds = (memory, operations, max(memory, operations))
     parameters = read * BITS[number_format] / 8
-    return DecodingStep(parameters, cache, bytes_, macs, macs / bytes_, *seconds)
+
+    def least(read_bytes: float, operations: int) -> LeastTime:
+        calculated = operations * batch / (arithmetic * 1e12) if arithmetic else 0.0
+        return LeastTime(read_bytes / (bandwidth * 1e9), calculated)
+
+    products, attention = least(parameters, read), least(cache, macs - read)
+    times = (products, attention, products.seconds + attention.seconds)
+    return DecodingStep(parameters, cache, bytes_, macs, macs / bytes_, *times)
 
 
-@accepts(
-    model=instance(Configuration),
-    length=natural,
-    hidden=natural,
-    batch=natural,
-    query_block=natural,
-    number_format=_number_format,
-)
-def prefill(
-    model: Configuration,
-    length: int,
-    *,
-    hidden: int,
-    batch: int = 1,
-    query_block: int | None = None,
-    number_format: str = "bf16",
-) -> Prefill:
-    """Return the costs of reading a prompt in one pass, with gated feed-forward sublayers.
-
-    Every matrix product reads its two operands and writes its result once; what is between the
-    products (norms, activation functions, residual connections) is taken to cost no traffic. The
-    T × T scores of the attention are computed for all pairs, those that the causal mask excludes
-    included. The output projection is counted at every position, as in training.
-
-    Source: Dao et al. 2022 for the traffic of the attention with its scores, Dao 2023 for that in
-    blocks of queries.
-
-    Args:
-        model: its sizes; where `parameters` is None, `stack_parameters` estimates them.
-        length: tokens in the prompt of each sequence, T.
-        hidden: width of the three matrices of a feed-forward sublayer.
-        batch: number of sequences.
-        query_block: the attention stores no scores, as FlashAttention: for each block of so many
-            queries, every query head reads all keys and values of its sequence. If None, they are
-            read once, and scores and weights are written and read again.
-        number_format: of the parameters and of the activations.
-
-    Returns:
-        Bytes, operations and their ratio. A window does not change them.
-    """
-    width, shared = model.heads * model.head_width, model.kv_heads * model.head_width
-    positions, one = batch * length, BITS[number_format] / 8
-    # Queries, keys, values and output; gate, up and down: their inputs, then their outputs
-    linear = (4 * width + 2 * width + hidden) + (2 * width + 2 * shared + 2 * hidden + width)
-    attention = 2 * width  # reads queries and writes the mixture
-    activations = model.layers * positions * (linear + attention) * one
-    pairs = model.layers * model.heads * positions * length
-    if query_block is None:
-        times, scores = model.kv_heads, 4 * pairs * one
-    else:
-        times, scores = model.heads * math.ceil(length / query_block), 0.0
-    keys_and_values = 2 * model.layers * positions * model.head_width * times * one
-    read, attention_macs = _read_parameters(model), 2 * pairs * model.head_width
-    macs = positions * read + attention_macs
-    moved = read * one + activations + keys_and_values + scores
-    counts = (macs, attention_macs, macs / moved)
-    return Prefill(read * one, activations, keys_and_values, scores, *counts)
-
-
-def _read_parameters(model: Configuration) -> int:
+def read_parameters(model: Configuration) -> int:
+    """Return the parameters that a pass reads: all but the rows that are looked up."""
     sizes = (model.layers, model.heads, model.kv_heads, model.head_width)
     known = stack_parameters(*sizes) if model.parameters is None else model.parameters
     return known - model.looked_up

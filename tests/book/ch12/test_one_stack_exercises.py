@@ -7,7 +7,7 @@ from gates2heads.book.ch12 import exercises
 from gates2heads.decoding import sampling
 from gates2heads.layers import masks
 from gates2heads.layers.blocks import SwiGLU
-from gates2heads.models.costs import kv_cache_bytes
+from gates2heads.models.costs import Configuration, decoding_step, kv_cache_bytes
 
 FUNCTIONS = (
     exercises.check_prefix_mask,
@@ -136,22 +136,24 @@ def test_the_width_is_right_in_the_library():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ((131_072, 8, 4), "keys alone"),
-        ((65_536, 8, 4), "number of keys"),
-        ((2_097_152, 8, 4), "64 key–value heads"),
-        ((4_096, 8, 4), "one layer"),
-        ((524_288, 8, 4), "not four"),
-        ((262_000, 8, 4), "bytes_per_token is not right"),
-        ((262_144, 64, 4), "times_as_large is not right"),
-        ((262_144, 1 / 8, 4), "times_as_large is not right"),
-        (("many", 8, 4), "bytes_per_token should be a number"),
-        ((262_144, None, 4), "times_as_large should be a number"),
-        ((262_144, 8, 8), "two bytes"),
-        ((262_144, 8, 2), "K for the weighted average"),
-        ((262_144, 8, 0.5), "multi-head attention"),
-        ((262_144, 8, 148), "intensity is not right"),
-        ((262_144, 8, "low"), "intensity should be a number"),
-        ((..., 8, 4), "not tried yet"),
+        ((131_072, 4, 148), "keys alone"),
+        ((65_536, 4, 148), "number of keys"),
+        ((2_097_152, 4, 148), "64 key–value heads"),
+        ((4_096, 4, 148), "one layer"),
+        ((524_288, 4, 148), "not four"),
+        ((262_000, 4, 148), "bytes_per_token is not right"),
+        (("many", 4, 148), "bytes_per_token should be a number"),
+        ((262_144, 8, 148), "two bytes"),
+        ((262_144, 2, 148), "K for the weighted average"),
+        ((262_144, 0.5, 148), "multi-head attention"),
+        ((262_144, 148, 148), "intensity is not right"),
+        ((262_144, "low", 148), "intensity should be a number"),
+        ((262_144, 4, 296), "a parameter in int8 has one byte"),
+        ((262_144, 4, 74), "one MAC"),
+        ((262_144, 4, 37), "That is attention"),
+        ((262_144, 4, 300), "sequences is not right"),
+        ((262_144, 4, None), "sequences should be a number"),
+        ((..., 4, 148), "not tried yet"),
     ],
 )
 def test_the_cache_is_corrected(given, words):
@@ -161,8 +163,17 @@ def test_the_cache_is_corrected(given, words):
 
 
 def test_the_cache_is_right_in_the_library():
+    """The cache of Qwen3 32B, and the least batch at which its products take as long as reading."""
     size = kv_cache_bytes(64, 8, 128, length=1, number_format="bf16")
-    assert exercises.check_cache(size, 64 // 8, 64 / (2 * 8)).passed
+    qwen = Configuration("Qwen3 32B", 64, 64, 8, 128, 1, parameters=32 * 10**9)
+    costs = {"number_format": "int8", "bandwidth": 3350, "arithmetic": 148 * 3.35}
+    batch = next(
+        batch
+        for batch in range(1, 1000)
+        if (time := decoding_step(qwen, 1, batch=batch, **costs).products).arithmetic
+        >= time.memory * (1 - 1e-12)
+    )
+    assert exercises.check_cache(size, 64 / (2 * 8), batch).passed
 
 
 def test_a_mask_by_hand():

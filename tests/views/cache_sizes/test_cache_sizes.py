@@ -13,6 +13,7 @@ from gates2heads.models.costs import (
     Configuration,
     decoding_step,
     kv_cache_bytes,
+    read_parameters,
     stack_parameters,
 )
 from gates2heads.views import CacheSizes, ShowMe
@@ -88,10 +89,13 @@ def test_the_page_computes_what_the_library_does():
             "bytesPerToken": step.bytes_per_token,
             "macsPerToken": step.macs_per_token,
             "intensity": step.intensity,
-            "memorySeconds": step.memory_seconds,
-            "arithmeticSeconds": step.arithmetic_seconds,
+            "attentionMacs": step.macs_per_token - read_parameters(model),
             "leastSeconds": step.least_seconds,
         }
+        for name in ("products", "attention"):
+            time = getattr(step, name)
+            told = found.pop(name)
+            assert told == pytest.approx(time._asdict() | {"seconds": time.seconds}, rel=1e-12), one
         assert found == pytest.approx(wanted, rel=1e-12), one
 
 

@@ -10,7 +10,7 @@ from gates2heads.grading.paper import Numbers, NumbersCheck, near, slips
 # Exercise 12.2: D = 96 and F = 384
 HIDDEN, PARAMETERS = 256, 2 * 96 * 384
 # Exercise 12.4: Qwen3 32B in two bytes per number
-BYTES_PER_TOKEN, TIMES, INTENSITY = 2 * 64 * 8 * 128 * 2, 8, 4
+BYTES_PER_TOKEN, INTENSITY, SEQUENCES = 2 * 64 * 8 * 128 * 2, 4, 148
 
 
 def prefix_mask(length: int, prefix: int) -> Tensor:
@@ -189,13 +189,6 @@ check_cache = NumbersCheck(
             ask="bytes_per_token should be a number",
         ),
         Numbers(
-            name="times_as_large",
-            right=(near(TIMES),),
-            otherwise="times_as_large is not right: only the number of key–value heads changes, "
-            "and the cache is proportional to it.",
-            ask="times_as_large should be a number",
-        ),
-        Numbers(
             name="intensity",
             right=(near(INTENSITY),),
             slips=slips(
@@ -210,6 +203,23 @@ check_cache = NumbersCheck(
             otherwise="intensity is not right: divide the MACs of a cached position, 2·H·K, by the "
             "bytes that are read, 4·G·K.",
             ask="intensity should be a number",
+        ),
+        Numbers(
+            name="sequences",
+            right=(near(SEQUENCES),),
+            slips=slips(
+                {
+                    2 * SEQUENCES: "That is the batch for bf16; a parameter in int8 has one byte.",
+                    SEQUENCES / 2: "Each sequence multiplies every parameter once: one MAC, which "
+                    "is two floating-point operations.",
+                    SEQUENCES / INTENSITY: "That is attention, whose intensity does not depend on "
+                    "the batch; the question is about the products with the parameters.",
+                }
+            ),
+            otherwise="sequences is not right: every parameter is read once for the whole batch, "
+            "and multiplied once for each sequence. The operation is compute-bound from 148 MACs "
+            "per byte on.",
+            ask="sequences should be a number",
         ),
     ),
     remark="A context of 32,768 tokens takes 8.6 GB; with 64 key–value heads it would take 69 GB.",

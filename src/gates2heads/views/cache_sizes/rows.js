@@ -31,16 +31,19 @@ export function sizeRow({ name, source, at, cache, parameters, own }, width) {
 }
 
 /** Whether reading takes at least as long as arithmetic. */
-const isMemoryBound = (step) => step.memorySeconds >= step.arithmeticSeconds;
+const isMemoryBound = ({ memory, arithmetic }) => memory >= arithmetic;
+
+const limited = (time) =>
+  `${timeInWords(time.seconds)} (${isMemoryBound(time) ? "memory" : "arithmetic"})`;
 
 /** What one decoding step of a batch costs, as a row of the table. */
 export function stepRow(batch, step) {
   const cells = [
     sizeInWords(step.bytesPerToken),
     countInWords(step.macsPerToken),
-    String(short(step.intensity)),
+    limited(step.products),
+    limited(step.attention),
     timeInWords(step.leastSeconds),
-    isMemoryBound(step) ? "memory" : "arithmetic",
     String(short(batch / step.leastSeconds).toLocaleString("en")),
   ];
   return element(
@@ -51,11 +54,19 @@ export function stepRow(batch, step) {
   );
 }
 
-/** How the numbers of a step follow from one another. */
-export function sumInWords({ batch, bandwidth, arithmetic }, step, lookedUp) {
+/** How the numbers of a step follow from one another: a sentence for each of its two operations. */
+export function sumInWords({ batch }, step, lookedUp) {
+  const part = (name, bytes, macs, time) => {
+    const bound = isMemoryBound(time) ? "memory-bound" : "compute-bound";
+    const each = short((macs * batch) / bytes);
+    return `${name}, ${countInWords(macs)} MACs per token, ${each} MACs per byte: ${bound}.`;
+  };
+  const { parameterBytes, cacheBytes, macsPerToken, attentionMacs } = step;
   const left = lookedUp ? " (without the embedding table)" : "";
-  const both = `${sizeInWords(step.parameterBytes)} of parameters${left} + ${sizeInWords(step.cacheBytes)} of cache`;
-  const each = ` = ${sizeInWords(step.bytesPerToken)} per token`;
-  const read = batch === 1 ? `${both}${each}` : `(${both}) / ${inFull(batch)} sequences${each}`;
-  return `Bytes read: ${read}. ${countInWords(step.macsPerToken)} MACs per token ⇒ ${short(step.intensity)} MACs per byte. At ${inFull(bandwidth)} GB/s, reading takes at least ${timeInWords(step.memorySeconds)}; at ${inFull(arithmetic)} trillion MACs per second, arithmetic takes at least ${timeInWords(step.arithmeticSeconds)}. The step is ${isMemoryBound(step) ? "memory-bound" : "compute-bound"}.`;
+  const read = `${sizeInWords(parameterBytes)} of parameters${left}`;
+  const cached = `${sizeInWords(cacheBytes)} of cache`;
+  return [
+    part(`Products: ${read}`, parameterBytes, macsPerToken - attentionMacs, step.products),
+    part(`Attention: ${cached}`, cacheBytes, attentionMacs, step.attention),
+  ];
 }

@@ -53,25 +53,34 @@ export function parametersOf(setting, models) {
   };
 }
 
-/** One step of decoding: bytes, operations, their ratio, and the least time in seconds. */
+/**
+ * One step of decoding: bytes, operations, their ratio, and the least time in seconds. Products and
+ * attention follow each other, and each of them reads while it calculates.
+ */
 export function decodingStep(setting, { parameters, lookedUp }) {
   const { layers, heads, head_width, batch, number_format, bandwidth, arithmetic } = setting;
   const read = parameters - lookedUp;
   const parameterBytes = read * bytesOf(number_format);
   const cacheBytes = kvCacheBytes(setting);
+  const attentionMacs = 2 * layers * heads * head_width * reached(setting);
+  const least = (size, macs) => {
+    const memory = size / (bandwidth * GIGA);
+    const calculated = (macs * batch) / (arithmetic * TERA);
+    return { memory, arithmetic: calculated, seconds: Math.max(memory, calculated) };
+  };
+  const products = least(parameterBytes, read);
+  const attention = least(cacheBytes, attentionMacs);
   const bytes = (parameterBytes + cacheBytes) / batch;
-  const macs = read + 2 * layers * heads * head_width * reached(setting);
-  const memorySeconds = (bytes * batch) / (bandwidth * GIGA);
-  const arithmeticSeconds = (macs * batch) / (arithmetic * TERA);
   return {
     parameterBytes,
     cacheBytes,
     bytesPerToken: bytes,
-    macsPerToken: macs,
-    intensity: macs / bytes,
-    memorySeconds,
-    arithmeticSeconds,
-    leastSeconds: Math.max(memorySeconds, arithmeticSeconds),
+    macsPerToken: read + attentionMacs,
+    attentionMacs,
+    intensity: (read + attentionMacs) / bytes,
+    products,
+    attention,
+    leastSeconds: products.seconds + attention.seconds,
   };
 }
 

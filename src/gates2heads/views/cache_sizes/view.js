@@ -32,20 +32,19 @@ const HEADS = [
   "batch",
   "bytes read per token",
   "MACs per token",
-  "MACs per byte",
+  "products, limited by",
+  "attention, limited by",
   "minimum time per step",
-  "limited by",
   "maximum tokens per second",
 ];
 const BOUND =
-  "The time is a lower bound: the time for reading the bytes of a step or, if longer, that for its arithmetic.";
+  "The time is a lower bound. Products and attention each take at least as long as reading and as arithmetic; they alternate, so their times add up.";
 const COUNTED = [
   "A step reads each parameter once for the whole batch and the cache of every sequence, and generates one token for each sequence.",
   "If the embedding table is separate, only one of its rows is read for each token; the others are not counted.",
   "MACs are multiply–accumulate operations: one for each parameter, and two for each query head, head dimension and cached position.",
   "Parameters and cache have the same number format.",
   "Activations and the scales of int8 and int4 are not counted, and the rate of arithmetic does not change with the number format.",
-  "The bound adds the bytes and the MACs of the products with the parameters and of attention, as if reading for one could overlap with arithmetic for the other.",
 ].join(" ");
 
 class CacheSizes extends Stage {
@@ -245,7 +244,8 @@ class CacheSizes extends Stage {
     this.step.replaceChildren(
       ...batches.map((size) => stepRow(size, decodingStep({ ...setting, batch: size }, found))),
     );
-    this.sum.textContent = sumInWords(setting, step, found.lookedUp);
+    const said = sumInWords(setting, step, found.lookedUp);
+    this.sum.replaceChildren(...said.map((text) => element("span", {}, text)));
   }
 }
 

@@ -1,5 +1,7 @@
 """Drive the view of cache sizes, and compare what it shows with the library's formulas."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -114,14 +116,18 @@ def check_cache(root: Locator, models: list[dict]) -> None:
         "seconds": step.least_seconds,
     }
     assert told == pytest.approx(wanted, rel=1e-12), sizes
-    limit, kind = (
-        ("memory", "memory-bound")
-        if step.memory_seconds >= step.arithmetic_seconds
-        else ("arithmetic", "compute-bound")
-    )
-    expect(root.locator(".g2h-sum")).to_contain_text(f"The step is {kind}.")
     rows = root.locator("table tbody tr")
-    expect(rows.last.locator("td").nth(4)).to_have_text(limit)
+    for place, (name, time) in enumerate(
+        {"Products": step.products, "Attention": step.attention}.items()
+    ):
+        limit, kind = (
+            ("memory", "memory-bound")
+            if time.memory >= time.arithmetic
+            else ("arithmetic", "compute-bound")
+        )
+        line = root.locator(".g2h-sum > span").nth(place)
+        expect(line).to_have_text(re.compile(f"^{name}: .*: {kind}\\.$"))
+        expect(rows.last.locator("td").nth(2 + place)).to_contain_text(f"({limit})")
     assert rows.count() == (1 if sizes["batch"] == 1 else 2)
     assert root.locator(".g2h-row").count() == len(models) + 1
 
